@@ -1,0 +1,141 @@
+// Bits that must not depend on anything but a row's own inputs, and work that
+// must not exceed what the mask asks for.
+
+#include <algorithm>
+#include <cstring>
+
+#include "absl/strings/str_cat.h"
+#include "gtest/gtest.h"
+#include "zyfa/kernels/registry.h"
+#include "zyfa/kernels/testing/attention_case.h"
+#include "zyfa/kernels/testing/every_kernel.h"
+#include "zyfa/variant/attention_args.h"
+
+namespace zyfa::testing {
+namespace {
+
+class DeterminismTest : public ::testing::TestWithParam<KernelEntry> {
+ protected:
+  AttentionCase Case(int64_t seqlen_q, int64_t seqlen_kv) const {
+    AttentionCase c;
+    c.variant = GetParam().variant;
+    c.seqlen_q = seqlen_q;
+    c.seqlen_kv = seqlen_kv;
+    return c;
+  }
+};
+
+// "" if the first `rows` rows of two outcomes of one head have the same bits.
+std::string FirstDifference(const AttentionOutcome& a,
+                            const AttentionOutcome& b, int64_t rows,
+                            int64_t head_dim) {
+  for (int64_t i = 0; i < rows * head_dim; ++i) {
+    if (std::memcmp(&a.output[i], &b.output[i], 2) != 0) {
+      return absl::StrCat("row ", i / head_dim, " column ", i % head_dim, ": ",
+                          a.output[i].ToFloat(), " and ",
+                          b.output[i].ToFloat());
+    }
+  }
+  for (int64_t i = 0; i < rows; ++i) {
+    if (std::memcmp(&a.lse[i], &b.lse[i], 4) != 0) {
+      return absl::StrCat("LSE of row ", i, ": ", a.lse[i], " and ", b.lse[i]);
+    }
+  }
+  return "";
+}
+
+TEST_P(DeterminismTest, EverySchedule) {
+  for (auto [seqlen_q, seqlen_kv] :
+       {std::pair<int64_t, int64_t>{700, 700}, {300, 1100}, {530, 333}}) {
+    AttentionCase c = Case(seqlen_q, seqlen_kv);
+    const auto first = RunCase(c);
+    ASSERT_TRUE(first.ok()) << first.status();
+    for (const emu::RunOptions& options : AllSchedules()) {
+      const auto other = RunCase(c, options);
+      ASSERT_TRUE(other.ok()) << other.status();
+      EXPECT_TRUE(other->report.findings.empty());
+      EXPECT_EQ(FirstDifference(*first, *other, seqlen_q, c.variant.head_dim_v),
+                "")
+          << "order " << static_cast<int>(options.wave_order) << " landing "
+          << static_cast<int>(options.dma_landing) << " every "
+          << options.rotate_instructions;
+    }
+  }
+}
+
+TEST_P(DeterminismTest, TwoRunsAndThreadCounts) {
+  AttentionCase c = Case(600, 600);
+  c.heads_q = c.heads_kv = 2;
+  const auto first = RunCase(c);
+  ASSERT_TRUE(first.ok()) << first.status();
+  for (int threads : {0, 1, 2, 5}) {
+    emu::RunOptions options;
+    options.threads = threads;
+    const auto again = RunCase(c, options);
+    ASSERT_TRUE(again.ok()) << again.status();
+    EXPECT_EQ(
+        FirstDifference(*first, *again, 2 * c.seqlen_q, c.variant.head_dim_v),
+        "");
+    EXPECT_EQ(first->report.instructions, again->report.instructions);
+  }
+}
+
+// A causal row depends on the keys before it only: its bits are the same for
+// every total length. Full attention: for every number of queries.
+TEST_P(DeterminismTest, PrefixOfEveryTotalLength) {
+  const bool causal = GetParam().variant.mask == Mask::kCausal;
+  // Scores far apart, so that running maxima move in rows of all lengths, and
+  // some rows so large that they need care.
+  const auto fill_query = [](int64_t, int64_t row, int64_t, int64_t, float g) {
+    return row % 50 == 49 ? 1e7f * g : 2 * g;
+  };
+  AttentionCase whole = Case(600, 600);
+  whole.fill_query = fill_query;
+  const auto all = RunCase(whole);
+  ASSERT_TRUE(all.ok()) << all.status();
+  for (int64_t length : {1,   2,   15,  16,  17,  31,  32,  33,  47,  63,  64,
+                         65,  95,  96,  97,  127, 128, 129, 191, 192, 193, 255,
+                         256, 257, 300, 319, 320, 511, 512, 513, 599}) {
+    AttentionCase part = Case(length, causal ? length : 600);
+    part.fill_query = fill_query;
+    const auto got = RunCase(part);
+    ASSERT_TRUE(got.ok()) << got.status();
+    ASSERT_EQ(FirstDifference(*all, *got, length, whole.variant.head_dim_v), "")
+        << "total length " << length;
+  }
+}
+
+// Matrix instructions executed against those that the visible tiles need: masks
+// cost only on the tiles that need them, and nothing behind the diagonal runs.
+TEST_P(DeterminismTest, ExecutedTilesAreTheVisibleOnes) {
+  const Variant v = GetParam().variant;
+  for (auto [seqlen_q, seqlen_kv] : {std::pair<int64_t, int64_t>{1, 1},
+                                     {256, 256},
+                                     {700, 700},
+                                     {100, 1000},
+                                     {1000, 100},
+                                     {1024, 1024}}) {
+    const auto got = RunCase(Case(seqlen_q, seqlen_kv));
+    ASSERT_TRUE(got.ok()) << got.status();
+    int64_t tiles = 0;
+    for (int64_t row0 = 0; row0 < seqlen_q; row0 += 32) {
+      int64_t keys = seqlen_kv;
+      if (v.mask == Mask::kCausal) {
+        const int64_t last = std::min(row0 + 31, seqlen_q - 1);
+        keys =
+            std::clamp<int64_t>(last + 1 + seqlen_kv - seqlen_q, 0, seqlen_kv);
+      }
+      tiles += (keys + kKeyTile - 1) / kKeyTile;
+    }
+    const int64_t per_tile = (kKeyTile / 32) * (v.head_dim_qk / 16) +
+                             (v.head_dim_v / 32) * (kKeyTile / 16);
+    EXPECT_EQ(got->report.instructions_by_class.at("mfma"), tiles * per_tile)
+        << seqlen_q << " x " << seqlen_kv;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Variants, DeterminismTest, EveryKernel(),
+                         KernelTestName);
+
+}  // namespace
+}  // namespace zyfa::testing

@@ -1,0 +1,171 @@
+// Score distributions on which attention kernels are known to fail.
+
+#include <cmath>
+#include <limits>
+
+#include "gtest/gtest.h"
+#include "zyfa/kernels/registry.h"
+#include "zyfa/kernels/testing/attention_case.h"
+#include "zyfa/kernels/testing/every_kernel.h"
+
+namespace zyfa::testing {
+namespace {
+
+class NumericEdgeTest : public ::testing::TestWithParam<KernelEntry> {
+ protected:
+  AttentionCase Case(int64_t seqlen_q, int64_t seqlen_kv) const {
+    AttentionCase c;
+    c.variant = GetParam().variant;
+    c.seqlen_q = seqlen_q;
+    c.seqlen_kv = seqlen_kv;
+    return c;
+  }
+  static AttentionCase::Fill Constant(float value) {
+    return [value](int64_t, int64_t, int64_t, int64_t, float) { return value; };
+  }
+  // Scores (before the softmax scale) of key k for every query: channel 0 only.
+  static void SetScores(AttentionCase& c, std::function<float(int64_t)> score) {
+    c.fill_query = [](int64_t, int64_t, int64_t, int64_t channel, float) {
+      return channel == 0 ? 1.0f : 0.0f;
+    };
+    c.fill_key = [score](int64_t, int64_t row, int64_t, int64_t channel,
+                         float) { return channel == 0 ? score(row) : 0.0f; };
+  }
+  void ExpectOnes(const AttentionCase& c) const {
+    const auto got = RunCase(c);
+    ASSERT_TRUE(got.ok()) << got.status();
+    for (const numerics::Bf16 x : got->output) {
+      // Two units in the last place of bf16 below 1, one above.
+      ASSERT_NEAR(x.ToFloat(), 1.0f, 0x1p-7f);
+    }
+  }
+};
+
+TEST_P(NumericEdgeTest, ValuesOfOneGiveOne) {
+  AttentionCase c = Case(300, 1500);
+  c.fill_value = Constant(1.0f);
+  ExpectOnes(c);
+  // One logit at +8, the others 0.
+  c.softmax_scale = 1.0f;
+  SetScores(c, [](int64_t key) { return key == 3 ? 8.0f : 0.0f; });
+  ExpectOnes(c);
+}
+
+TEST_P(NumericEdgeTest, ZeroQueryGivesTheMeanForEveryLength) {
+  // Causal: query i sees keys 0..i, so one run has every length. Full: one row
+  // for each of some lengths.
+  AttentionCase c = Case(2048, 2048);
+  c.fill_query = Constant(0.0f);
+  const bool causal = c.variant.mask == Mask::kCausal;
+  for (int64_t seqlen : {int64_t{2048}, int64_t{1}, int64_t{63}, int64_t{65},
+                         int64_t{1000}, int64_t{32768}}) {
+    c.seqlen_q = causal && seqlen == 2048 ? seqlen : 1;
+    c.seqlen_kv = seqlen;
+    // Means of n normal values are of size n^-1/2 and all weights are equal:
+    // what remains is the rounding of the output.
+    EXPECT_EQ(Verify(c), "");
+  }
+}
+
+TEST_P(NumericEdgeTest, MaximumRisesFromTileToTile) {
+  for (float per_key : {0.002f, 0.02f, 0.1f, 0.5f, 3.0f}) {
+    AttentionCase c = Case(200, 900);
+    c.softmax_scale = 1.0f;
+    SetScores(c, [per_key](int64_t key) { return per_key * key; });
+    EXPECT_EQ(Verify(c), "") << per_key;
+    SetScores(c, [per_key](int64_t key) { return -per_key * key; });
+    EXPECT_EQ(Verify(c), "") << per_key;
+  }
+}
+
+TEST_P(NumericEdgeTest, SpreadsOfLogits) {
+  for (float spread : {0.25f, 0.5f, 1.0f, 2.0f, 3.0f}) {
+    AttentionCase c = Case(130, 700);
+    c.softmax_scale =
+        spread / std::sqrt(static_cast<float>(c.variant.head_dim_qk));
+    EXPECT_EQ(Verify(c), "") << spread;
+  }
+}
+
+TEST_P(NumericEdgeTest, LargeKeysStayFinite) {
+  AttentionCase c = Case(130, 700);
+  c.fill_key = [](int64_t, int64_t, int64_t, int64_t, float g) {
+    return 32 * g;
+  };
+  EXPECT_EQ(Verify(c), "");
+}
+
+TEST_P(NumericEdgeTest, AllLogitsFarBelowZero) {
+  for (float level : {-7e4f, -3e6f, -1e30f}) {
+    AttentionCase c = Case(70, 200);
+    c.softmax_scale = 1.0f;
+    SetScores(c, [level](int64_t) { return level; });
+    EXPECT_EQ(Verify(c), "") << level;
+  }
+}
+
+TEST_P(NumericEdgeTest, ProductOfScaleAndMaximumRoundsLikeTheScores) {
+  // q.k = 128 * 133120^2: scaled, the maximum has no bits left for a fraction.
+  for (float x : {133120.0f, 1e6f, 1e10f, 1e15f}) {
+    AttentionCase c = Case(100, 300);
+    c.fill_query = c.fill_key = c.fill_value = Constant(x);
+    EXPECT_EQ(Verify(c), "") << x;
+  }
+}
+
+TEST_P(NumericEdgeTest, HugeScoresPickTheLargest) {
+  // Growing, so that the careful path is entered in the middle of a row.
+  AttentionCase c = Case(70, 400);
+  c.softmax_scale = 1.0f;
+  SetScores(c, [](int64_t key) {
+    return key == 170 ? 3e9f : key == 300 ? 6e9f : static_cast<float>(key % 5);
+  });
+  EXPECT_EQ(Verify(c), "");
+  // Neighbouring scores, with the difference scaled back into range.
+  c.softmax_scale = 1e-4f;
+  SetScores(c, [](int64_t key) {
+    return key % 7 == 0 ? 0x1p40f : 0x1p40f * (1 - 0x1p-8f);
+  });
+  EXPECT_EQ(Verify(c), "");
+}
+
+TEST_P(NumericEdgeTest, EveryFiniteScale) {
+  const float kScales[] = {0.0f,   -0.0f,
+                           1e-42f, -1e-42f,
+                           1e-30f, 0.01f,
+                           -0.1f,  -1.0f,
+                           30.0f,  -1e5f,
+                           1e20f,  -1e30f,
+                           3e38f,  -std::numeric_limits<float>::max()};
+  for (float scale : kScales) {
+    AttentionCase c = Case(100, 170);
+    c.softmax_scale = scale;
+    // Scores that are multiples of 1/4, exact in fp32, so that equal ones tie.
+    c.fill_query = c.fill_key = [](int64_t, int64_t, int64_t, int64_t,
+                                   float g) { return std::round(g) / 2; };
+    // The LSE of such scales overflows fp32.
+    c.want_lse = std::abs(scale) < 1e30f;
+    EXPECT_EQ(Verify(c), "") << scale;
+  }
+}
+
+TEST_P(NumericEdgeTest, RowsWithoutAKey) {
+  AttentionCase c = Case(100, 30);
+  auto got = RunCase(c);
+  ASSERT_TRUE(got.ok()) << got.status();
+  const int64_t empty = c.variant.mask == Mask::kCausal ? 70 : 0;
+  for (int64_t row = 0; row < 100; ++row) {
+    EXPECT_EQ(std::isinf(got->lse[row]), row < empty) << row;
+    if (row >= empty) continue;
+    EXPECT_LT(got->lse[row], 0);
+    for (int64_t i = 0; i < c.variant.head_dim_v; ++i) {
+      EXPECT_EQ(got->output[row * c.variant.head_dim_v + i].ToFloat(), 0.0f);
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Variants, NumericEdgeTest, EveryKernel(),
+                         KernelTestName);
+
+}  // namespace
+}  // namespace zyfa::testing
