@@ -32,6 +32,7 @@ struct KernelInfo {
   uint32_t sgprs = 0;
   uint32_t max_workgroup_size = 0;
   uint32_t rsrc1 = 0, rsrc2 = 0, rsrc3 = 0, properties = 0;
+  uint32_t preload = 0;  // kernarg dwords in SGPRs: [6:0] count, [15:7] first
   std::vector<KernelArgument> arguments;
 };
 
@@ -51,14 +52,29 @@ class CodeObject {
   const std::vector<Instruction>& instructions() const { return instructions_; }
   // Index into instructions() of the one at a byte offset of .text, or -1.
   int64_t IndexAt(uint64_t offset) const;
+  // What a loader puts into memory, from ELF address 0 to the last segment's
+  // end, and .text's place in it.
+  const std::vector<uint8_t>& image() const { return image_; }
+  uint64_t text_offset() const { return text_offset_; }
+  // 64-bit words of the image to which the loader adds the image's address.
+  struct Relocation {
+    uint64_t offset = 0;
+    uint64_t addend = 0;
+  };
+  const std::vector<Relocation>& relocations() const { return relocations_; }
   // Bytes of .text, for s_getpc and constants that code keeps beside itself.
   const std::vector<uint8_t>& text() const { return text_; }
 
  private:
+  CodeObject() = default;
+
   std::vector<KernelInfo> kernels_;
   std::vector<Instruction> instructions_;
   std::vector<int32_t> index_of_word_;
   std::vector<uint8_t> text_;
+  std::vector<uint8_t> image_;
+  uint64_t text_offset_ = 0;
+  std::vector<Relocation> relocations_;
 };
 
 }  // namespace zyfa::emu

@@ -1,6 +1,7 @@
 #ifndef ZYFA_EMU_DEVICE_MEMORY_H_
 #define ZYFA_EMU_DEVICE_MEMORY_H_
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -41,9 +42,20 @@ class DeviceMemory {
     size_t bytes = 0;
     size_t mapped = 0;
   };
+  // The allocation with the greatest address <= `address`, or blocks_.end().
+  std::map<uint64_t, Block>::const_iterator FindAtOrBelow(
+      uint64_t address) const;
+  // Where `span` bytes fit behind `start`, or 0.
+  uint64_t FindGap(uint64_t start, uint64_t span) const;
+  absl::Status OutOfRange(const char* what, uint64_t address,
+                          size_t bytes) const;
+
   mutable std::mutex mutex_;
   std::map<uint64_t, Block> blocks_;
-  uint64_t next_ = 0;
+  uint64_t next_;
+  // Changes with every Allocate and Free, unique over all objects: what a thread
+  // remembers of the blocks holds for one generation.
+  std::atomic<uint64_t> generation_;
 };
 
 }  // namespace zyfa::emu

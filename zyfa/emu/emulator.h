@@ -10,6 +10,7 @@
 #include "absl/types/span.h"
 #include "zyfa/emu/code_object.h"
 #include "zyfa/emu/device_memory.h"
+#include "zyfa/emu/finding.h"
 
 namespace zyfa::emu {
 
@@ -39,21 +40,6 @@ struct LaunchShape {
   uint32_t grid[3] = {1, 1, 1};       // in work-groups
   uint32_t workgroup[3] = {64, 1, 1}; // in work-items, 1024 at most together
   uint32_t dynamic_lds_bytes = 0;
-};
-
-enum class Severity { kWarning, kError };
-
-// One verdict of the emulator on the code it ran.
-struct Finding {
-  Severity severity = Severity::kError;
-  std::string rule;         // "out-of-range", "unsupported-instruction", ...
-  std::string kernel;
-  uint64_t pc = 0;          // byte offset inside .text
-  std::string disassembly;
-  uint32_t workgroup[3] = {0, 0, 0};
-  int wave = 0;
-  int lane = -1;            // -1: the whole wave
-  std::string detail;
 };
 
 // What a run did. Counts are wave instructions over the whole launch.

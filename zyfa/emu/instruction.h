@@ -16,13 +16,22 @@ using Handler = void (*)(const Instruction& inst, Wave& wave);
 
 // Scalar operands are named by their hardware number (ISA 3.6 "SGPR" table):
 // 0..101 SGPRs, 102..105 flat scratch and XNACK mask, 106/107 VCC, 108..123 trap
-// temporaries, 124 M0, 126/127 EXEC.
+// temporaries, 124 M0, 126/127 EXEC. From 235 on read-only values.
 enum ScalarRegister : uint16_t {
   kVccLo = 106,
   kM0 = 124,
   kExecLo = 126,
+  kSrcSharedBase = 235,   // address of LDS in the flat address space, 64 bits
+  kSrcPrivateBase = 237,  // of scratch
+  kSrcVccz = 251,         // 1 if VCC is 0
+  kSrcExecz = 252,
   kSrcScc = 253,
 };
+
+// Where LDS and scratch lie in the flat address space: above every address of
+// device memory, 4 GiB each.
+inline constexpr uint64_t kSharedAperture = uint64_t{1} << 48;
+inline constexpr uint64_t kPrivateAperture = uint64_t{1} << 49;
 
 enum class OperandKind : uint8_t {
   kNone,    // absent, or "off"
@@ -38,6 +47,7 @@ struct Operand {
   uint16_t index = 0;   // first register
   uint16_t count = 0;   // registers named, 1 for v3, 4 for v[0:3]
   int64_t integer = 0;  // sign-extended; literals as their 32 bits, zero-extended
+  // As printed; 0.15915494 (32 bit) and 0.15915494309189532 (64) are 1/(2 pi).
   double real = 0;
   bool negate = false;    // -x
   bool absolute = false;  // |x|
@@ -80,6 +90,21 @@ struct Modifiers {
   SdwaUnused dst_unused = SdwaUnused::kPad;
 };
 
+// One run of registers that an instruction reads or writes, implicit ones
+// included, as the instruction set's own tables (LLVM's MCInstrDesc) name them.
+struct RegisterRange {
+  bool vector = false;  // else scalar, `first` as in ScalarRegister
+  bool write = false;
+  uint16_t first = 0;  // vector: row of Wave::vgpr, AGPRs from 256
+  uint16_t count = 0;
+};
+
+// What the counts of a run go by.
+enum class InstructionClass : uint8_t {
+  kSalu, kValu, kTrans, kMfma, kLds, kVmem, kSmem, kBranch, kOther,
+};
+inline constexpr int kInstructionClasses = 9;
+
 // One decoded instruction. Operands stand in assembler order with destinations
 // first and implicit VCC written out, exactly as LLVM prints them.
 struct Instruction {
@@ -91,6 +116,10 @@ struct Instruction {
   std::vector<Operand> operands;
   Modifiers mods;
   int64_t branch_target = -1;  // address, for s_branch and s_cbranch_*
+  InstructionClass instruction_class = InstructionClass::kOther;
+  std::vector<RegisterRange> registers;
+  // The decoder knows every word of the text; false keeps handler null.
+  bool understood = false;
   // nullptr: not implemented; reaching it stops the run with `text`.
   Handler handler = nullptr;
   // Free for the handler's own pre-decoded data.

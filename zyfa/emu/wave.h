@@ -27,6 +27,8 @@ struct Mode {
   bool fp16_ovfl() const { return bits >> 23 & 1; }
 };
 
+enum class WaveSignal : uint8_t { kNone, kBarrier, kEnd, kFault };
+
 // Architectural state of one wave of 64 lanes.
 struct Wave {
   // vgpr[n][lane]; rows 0..255 architectural, 256..511 accumulation registers.
@@ -38,6 +40,9 @@ struct Wave {
   Mode mode;
   Group* group = nullptr;
   int index = 0;       // number of the wave in its work-group
+
+  // Set by an instruction after which another wave may have to run.
+  WaveSignal signal = WaveSignal::kNone;
 
   // A handler that meets a combination it has no semantics for sets this; the
   // run stops with it.
@@ -54,10 +59,14 @@ struct Wave {
   uint32_t ReadScalar32(int number) const {
     if (number == kExecLo) return static_cast<uint32_t>(exec);
     if (number == kExecLo + 1) return static_cast<uint32_t>(exec >> 32);
-    if (number == kSrcScc) return scc ? 1 : 0;
+    if (number >= kSrcSharedBase) return ReadSpecial32(number);
     return sgpr[number & 127];
   }
   uint64_t ReadScalar64(int number) const {
+    if (number == kSrcSharedBase) return kSharedAperture;
+    if (number == kSrcPrivateBase) return kPrivateAperture;
+    if (number == kSrcSharedBase + 1) return kSharedAperture | 0xffffffffull;
+    if (number == kSrcPrivateBase + 1) return kPrivateAperture | 0xffffffffull;
     return ReadScalar32(number) |
            static_cast<uint64_t>(ReadScalar32(number + 1)) << 32;
   }
@@ -73,6 +82,12 @@ struct Wave {
   void WriteScalar64(int number, uint64_t value) {
     WriteScalar32(number, static_cast<uint32_t>(value));
     WriteScalar32(number + 1, static_cast<uint32_t>(value >> 32));
+  }
+  uint32_t ReadSpecial32(int number) const {
+    if (number == kSrcVccz) return vcc() == 0 ? 1 : 0;
+    if (number == kSrcExecz) return exec == 0 ? 1 : 0;
+    if (number == kSrcScc) return scc ? 1 : 0;
+    return 0;  // the apertures' low halves
   }
   // Row of a vector-register operand.
   static int Row(const Operand& operand) {

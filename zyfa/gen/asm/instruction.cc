@@ -9,7 +9,13 @@
 namespace zyfa::gen {
 namespace {
 
-std::string OperandText(const Operand& o,
+// Fields of the instruction word, as opposed to operand values.
+bool IsField(OperandClass klass) {
+  return klass == OperandClass::kSmemOffset ||
+         klass == OperandClass::kUnsigned || klass == OperandClass::kSigned16;
+}
+
+std::string OperandText(const Operand& o, const OperandSpec& spec,
                         const std::vector<std::string>& label_names) {
   switch (o.kind) {
     case Operand::Kind::kRegister: {
@@ -19,10 +25,10 @@ std::string OperandText(const Operand& o,
       return text;
     }
     case Operand::Kind::kImm: {
-      std::string text = o.imm.Text();
-      if (o.absolute) text = absl::StrCat("|", text, "|");
-      if (o.negate) text = absl::StrCat("-", text);
-      return text;
+      if (IsField(spec.klass)) {
+        return absl::StrCat(static_cast<int32_t>(o.imm.bits()));
+      }
+      return o.imm.Text();
     }
     case Operand::Kind::kOff:
       return "off";
@@ -83,11 +89,11 @@ std::string WaitText(const WaitCounts& w) {
   if (w.vmcnt != WaitCounts::kMaxVmcnt) {
     parts.push_back(absl::StrCat("vmcnt(", w.vmcnt, ")"));
   }
-  if (w.lgkmcnt != WaitCounts::kMaxLgkmcnt) {
-    parts.push_back(absl::StrCat("lgkmcnt(", w.lgkmcnt, ")"));
-  }
   if (w.expcnt != WaitCounts::kMaxExpcnt) {
     parts.push_back(absl::StrCat("expcnt(", w.expcnt, ")"));
+  }
+  if (w.lgkmcnt != WaitCounts::kMaxLgkmcnt) {
+    parts.push_back(absl::StrCat("lgkmcnt(", w.lgkmcnt, ")"));
   }
   if (parts.empty()) parts.push_back("vmcnt(63)");
   return absl::StrJoin(parts, " ");
@@ -98,7 +104,7 @@ std::string ModifierText(const Instruction& inst) {
   const OpcodeInfo& info = inst.info();
   std::string text;
   if (m.bitop3 >= 0) absl::StrAppendFormat(&text, " bitop3:0x%x", m.bitop3);
-  if (m.op_sel_count > 0) text += BitList("op_sel", m.op_sel_count, m.op_sel);
+  if (m.op_sel != 0) text += BitList("op_sel", m.op_sel_count, m.op_sel);
   if (m.op_sel_hi_count > 0) {
     text += BitList("op_sel_hi", m.op_sel_hi_count, m.op_sel_hi);
   }
@@ -253,8 +259,9 @@ std::string FormatInstruction(const Instruction& inst,
     return absl::StrCat(mnemonic, " ", WaitText(inst.mods.wait));
   }
   std::vector<std::string> operands;
-  for (const Operand& o : inst.operands) {
-    operands.push_back(OperandText(o, label_names));
+  for (size_t i = 0; i < inst.operands.size(); ++i) {
+    operands.push_back(
+        OperandText(inst.operands[i], info.operands[i], label_names));
   }
   if (info.format == Format::kSetreg) {
     std::string field =

@@ -119,18 +119,13 @@ Dpp Dpp::zero_invalid() const {
 }
 
 bool Dpp::keeps_destination() const {
-  if (row_mask_ != 0xf || bank_mask_ != 0xf) return true;
-  // Only shifts and the two old broadcasts have lanes without a source.
-  const bool may_miss = control_.rfind("row_sh", 0) == 0 ||
-                        control_.rfind("row_bcast", 0) == 0 ||
-                        control_.rfind("wave_sh", 0) == 0;
-  return may_miss && !zero_invalid_;
+  return row_mask_ != 0xf || bank_mask_ != 0xf || !zero_invalid_;
 }
 
 std::string Dpp::Text() const {
   return absl::StrFormat("%s row_mask:0x%x bank_mask:0x%x%s", control_,
                          row_mask_, bank_mask_,
-                         zero_invalid_ ? " bound_ctrl:0" : "");
+                         zero_invalid_ ? " bound_ctrl:1" : "");
 }
 
 }  // namespace zyfa::gen

@@ -224,7 +224,8 @@ class Dpp {
   // Rows (groups of 16 lanes) and banks (groups of 4 in a row) that are written.
   Dpp row_mask(int mask) const;
   Dpp bank_mask(int mask) const;
-  // Lanes whose source lane does not exist get 0 instead of staying unwritten.
+  // Lanes whose source lane does not exist or is off get 0 instead of staying
+  // unwritten.
   Dpp zero_invalid() const;
 
   bool valid() const { return valid_; }

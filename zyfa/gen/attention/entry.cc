@@ -86,7 +86,9 @@ void EmitEntry(KernelState& s) {
   EmitTensorBases(s);
   a.s_sub_i32(s.causal_offset, s.Arg(offsetof(AttentionArgs, seqlen_kv)),
               s.Arg(offsetof(AttentionArgs, seqlen_q)));
+  a.Comment("bytes of a key tile");
   a.s_lshl_b32(s.key_step, s.Arg(offsetof(AttentionArgs, key_seq_stride)), 6);
+  a.Comment("bytes of a value tile");
   a.s_lshl_b32(s.value_step, s.Arg(offsetof(AttentionArgs, value_seq_stride)),
                6);
   static_assert(kKeyTile == 1 << 6);

@@ -110,6 +110,7 @@ void EmitTileStart(KernelState& s) {
   const SReg seqlen_kv = s.Arg(offsetof(AttentionArgs, seqlen_kv));
   a.Section("Query tile: state before the first key");
   ScopedSReg last = a.sgprs().Scoped("last_key");
+  a.Comment("seqlen_kv - 1");
   a.s_sub_i32(last, seqlen_kv, 1);
   if (s.g.causal) {
     a.Comment("last visible key of the lane's row");

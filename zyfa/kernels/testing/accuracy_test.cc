@@ -10,6 +10,7 @@
 #include "zyfa/kernels/testing/every_kernel.h"
 #include "zyfa/numerics/error_metrics.h"
 #include "zyfa/numerics/real_like.h"
+#include "zyfa/variant/attention_args.h"
 
 namespace zyfa::testing {
 namespace {
@@ -21,32 +22,44 @@ double RelativeRmse(std::span<const double> got, std::span<const double> want,
   return numerics::CompareToReference(got, want, row).value().relative_rmse;
 }
 
-void ExpectAsAccurateAsTheModel(const AttentionCase& c, double bar) {
+// Compares with the model whose running maximum is exact and with the one whose
+// maximum moves by the kernel's rule.
+void ExpectAsAccurateAsTheModel(const AttentionCase& c, double exact_ratio) {
   const auto got = RunCase(c);
   ASSERT_TRUE(got.ok()) << got.status();
   ASSERT_TRUE(got->report.findings.empty());
   const auto want = Reference(c);
   ASSERT_TRUE(want.ok()) << want.status();
-  const auto model = Model(c);
-  ASSERT_TRUE(model.ok()) << model.status();
+  const auto exact = Model(c, 0);
+  ASSERT_TRUE(exact.ok()) << exact.status();
+  const auto same_rule = Model(c, kRescaleBinades);
+  ASSERT_TRUE(same_rule.ok()) << same_rule.status();
   std::vector<double> output;
   for (const numerics::Bf16 x : got->output) output.push_back(x.ToFloat());
   const int64_t row = c.variant.head_dim_v;
   const double kernel_error = RelativeRmse(output, want->output, row);
-  const double model_error = RelativeRmse(model->output, want->output, row);
-  std::printf("%s: kernel %.4e, model %.4e, ratio %.4f\n", c.Name().c_str(),
-              kernel_error, model_error, kernel_error / model_error);
-  EXPECT_LE(kernel_error, bar);
-  EXPECT_LE(kernel_error, 1.05 * model_error);
+  const double exact_error = RelativeRmse(exact->output, want->output, row);
+  const double same_error = RelativeRmse(same_rule->output, want->output, row);
+  std::printf(
+      "%s: kernel %.4e; model %.4e, ratio %.4f; same rule %.4e, "
+      "ratio %.4f\n",
+      c.Name().c_str(), kernel_error, exact_error, kernel_error / exact_error,
+      same_error, kernel_error / same_error);
+  EXPECT_LE(kernel_error, 4e-3);
+  EXPECT_LE(kernel_error, exact_ratio * exact_error);
+  EXPECT_LE(kernel_error, 1.02 * same_error);
 }
 
 TEST_P(AccuracyTest, GaussianAt4K) {
   AttentionCase c;
   c.variant = GetParam().variant;
   c.seqlen_q = c.seqlen_kv = 4096;
-  ExpectAsAccurateAsTheModel(c, 4e-3);
+  ExpectAsAccurateAsTheModel(c, 1.05);
 }
 
+// Where one key has most of the weight, an exact maximum makes its probability
+// 1, which bf16 holds exactly; a maximum that moves late rounds it. That is
+// worth up to a sixth of the error of such rows.
 TEST_P(AccuracyTest, RealLikeAt2K) {
   constexpr int64_t kLength = 2048;
   for (const char* set : {"M", "X", "V", "D", "E"}) {
@@ -65,7 +78,7 @@ TEST_P(AccuracyTest, RealLikeAt2K) {
     c.fill_key = from(head->key, c.variant.head_dim_qk);
     c.fill_value = from(head->value, c.variant.head_dim_v);
     SCOPED_TRACE(set);
-    ExpectAsAccurateAsTheModel(c, 4e-3);
+    ExpectAsAccurateAsTheModel(c, 1.25);
   }
 }
 

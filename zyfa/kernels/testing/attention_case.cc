@@ -254,11 +254,14 @@ absl::StatusOr<reference::AttentionResult> Reference(const AttentionCase& c) {
                               inputs.value.ReferenceView());
 }
 
-absl::StatusOr<reference::AttentionResult> Model(const AttentionCase& c) {
+absl::StatusOr<reference::AttentionResult> Model(const AttentionCase& c,
+                                                 double rescale_binades) {
   const Inputs inputs(c);
+  reference::Bf16ModelOptions options;
+  options.rescale_binades = rescale_binades;
   return reference::Bf16Attention(c.Problem(), inputs.query.ReferenceView(),
                                   inputs.key.ReferenceView(),
-                                  inputs.value.ReferenceView());
+                                  inputs.value.ReferenceView(), options);
 }
 
 std::string Verify(const AttentionCase& c, const emu::RunOptions& options,

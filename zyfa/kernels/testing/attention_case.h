@@ -71,8 +71,10 @@ absl::StatusOr<AttentionOutcome> RunCase(const AttentionCase& c,
 // float64 attention on the same inputs.
 absl::StatusOr<reference::AttentionResult> Reference(const AttentionCase& c);
 
-// The numeric model of BF16 attention on the same inputs.
-absl::StatusOr<reference::AttentionResult> Model(const AttentionCase& c);
+// The numeric model of BF16 attention on the same inputs; the running maximum
+// moves when exceeded by more than rescale_binades.
+absl::StatusOr<reference::AttentionResult> Model(const AttentionCase& c,
+                                                 double rescale_binades);
 
 // Runs the case and compares it: no findings, nothing written outside, relative
 // RMSE and the worst row within what BF16 allows, LSE within 1e-4. The message

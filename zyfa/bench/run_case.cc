@@ -1,0 +1,209 @@
+#include "zyfa/bench/run_case.h"
+
+#include <cmath>
+#include <ctime>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
+#include "zyfa/bench/accuracy.h"
+#include "zyfa/bench/emulator_access.h"
+#include "zyfa/bench/flops.h"
+#include "zyfa/bench/inputs.h"
+#include "zyfa/bench/versions.h"
+#include "zyfa/kernels/registry.h"
+#include "zyfa/launch/attention.h"
+#include "zyfa/launch/device_buffer.h"
+#include "zyfa/launch/tensor.h"
+#include "zyfa/numerics/bf16.h"
+
+namespace zyfa::bench {
+namespace {
+
+using numerics::Bf16;
+
+absl::Span<const uint8_t> Bytes(const std::vector<Bf16>& values) {
+  return {reinterpret_cast<const uint8_t*>(values.data()),
+          values.size() * sizeof(Bf16)};
+}
+
+absl::StatusOr<DeviceBuffer> Upload(Device& device,
+                                    const std::vector<Bf16>& values) {
+  const absl::Span<const uint8_t> bytes = Bytes(values);
+  absl::StatusOr<DeviceBuffer> buffer =
+      DeviceBuffer::Create(device, bytes.size());
+  if (!buffer.ok()) return buffer.status();
+  if (absl::Status status = device.CopyToDevice(buffer->address(), bytes);
+      !status.ok()) {
+    return status;
+  }
+  return buffer;
+}
+
+// The tensors of a case in device memory, and the call that uses them.
+struct DeviceCall {
+  DeviceBuffer query, key, value, output;
+  AttentionParams params;
+};
+
+absl::StatusOr<DeviceCall> Prepare(const Case& c, const Inputs& inputs,
+                                   Device& device) {
+  DeviceCall call;
+  const size_t output_size = size_t{1} * c.batch * c.seqlen_q * c.heads_q *
+                             c.variant.head_dim_v * sizeof(Bf16);
+  absl::StatusOr<DeviceBuffer> query = Upload(device, inputs.query);
+  if (!query.ok()) return query.status();
+  absl::StatusOr<DeviceBuffer> key = Upload(device, inputs.key);
+  if (!key.ok()) return key.status();
+  absl::StatusOr<DeviceBuffer> value = Upload(device, inputs.value);
+  if (!value.ok()) return value.status();
+  absl::StatusOr<DeviceBuffer> output =
+      DeviceBuffer::Create(device, output_size);
+  if (!output.ok()) return output.status();
+  // All ones is a NaN: an element that the kernel leaves out shows.
+  if (absl::Status status = device.Fill(output->address(), 0xff, output_size);
+      !status.ok()) {
+    return status;
+  }
+  const Variant& v = c.variant;
+  AttentionParams& params = call.params;
+  params.query = DenseTensor(query->address(), c.batch, c.seqlen_q, c.heads_q,
+                             v.head_dim_qk);
+  params.key = DenseTensor(key->address(), c.batch, c.seqlen_kv, c.heads_kv,
+                           v.head_dim_qk);
+  params.value = DenseTensor(value->address(), c.batch, c.seqlen_kv, c.heads_kv,
+                             v.head_dim_v);
+  params.output = DenseTensor(output->address(), c.batch, c.seqlen_q, c.heads_q,
+                              v.head_dim_v);
+  params.softmax_scale = 1.0f / std::sqrt(static_cast<float>(v.head_dim_qk));
+  params.mask = v.mask;
+  params.variant = VariantName(v);
+  call.query = *std::move(query);
+  call.key = *std::move(key);
+  call.value = *std::move(value);
+  call.output = *std::move(output);
+  return call;
+}
+
+// Mean device time of a call in milliseconds, by the field's protocol: warm-ups
+// that do not count, then the runs between two events.
+absl::StatusOr<double> TimeOnGpu(const AttentionParams& params, Device& device,
+                                 int warmups, int runs) {
+  const absl::StatusOr<Event> begin = device.CreateEvent();
+  if (!begin.ok()) return begin.status();
+  const absl::StatusOr<Event> end = device.CreateEvent();
+  absl::StatusOr<double> elapsed = [&]() -> absl::StatusOr<double> {
+    if (!end.ok()) return end.status();
+    for (int i = -warmups; i < runs; ++i) {
+      if (i == 0) {
+        absl::Status status = device.RecordEvent(*begin, Stream());
+        if (!status.ok()) return status;
+      }
+      absl::Status status = AttentionForward(params, device);
+      if (!status.ok()) return status;
+    }
+    absl::Status status = device.RecordEvent(*end, Stream());
+    if (!status.ok()) return status;
+    return device.ElapsedMilliseconds(*begin, *end);
+  }();
+  absl::Status status = device.DestroyEvent(*begin);
+  if (end.ok()) status.Update(device.DestroyEvent(*end));
+  if (!elapsed.ok()) return elapsed.status();
+  if (!status.ok()) return status;
+  return *elapsed / runs;
+}
+
+void Describe(const Case& c, const Device& device, const KernelEntry* kernel,
+              const RunCaseOptions& options, proto::Record& record) {
+  const DeviceProperties& properties = device.properties();
+  record.set_variant(VariantName(c.variant));
+  record.set_device(properties.kind);
+  record.set_device_description(properties.name);
+  record.set_modelled(properties.modelled);
+  if (kernel != nullptr) {
+    record.set_code_object_sha256(std::string(kernel->digest));
+  }
+  *record.mutable_versions() = BuildVersions();
+  record.mutable_versions()->set_device_runtime(properties.runtime);
+  record.mutable_start_time()->set_seconds(std::time(nullptr));
+  record.set_batch(c.batch);
+  record.set_heads_q(c.heads_q);
+  record.set_heads_kv(c.heads_kv);
+  record.set_seqlen_q(c.seqlen_q);
+  record.set_seqlen_kv(c.seqlen_kv);
+  record.set_head_dim_qk(c.variant.head_dim_qk);
+  record.set_head_dim_v(c.variant.head_dim_v);
+  record.set_mask(c.variant.mask == Mask::kCausal ? proto::MASK_CAUSAL
+                                                  : proto::MASK_FULL);
+  record.set_input_distribution("gaussian");
+  record.set_seed(options.seed);
+  record.set_flops(AttentionFlops(c.variant, int64_t{c.batch} * c.heads_q,
+                                  c.seqlen_q, c.seqlen_kv));
+}
+
+// Once through the kernel; the output comes back to the host.
+absl::StatusOr<std::vector<Bf16>> RunOnce(const DeviceCall& call,
+                                          Device& device,
+                                          proto::Record& record) {
+  absl::Status status = AttentionForward(call.params, device);
+  if (status.ok()) status = device.Synchronize();
+  RecordEmulatorReport(device, record);
+  if (!status.ok()) return status;
+  std::vector<Bf16> output(call.output.size() / sizeof(Bf16));
+  status = device.CopyFromDevice(
+      absl::Span<uint8_t>(reinterpret_cast<uint8_t*>(output.data()),
+                          call.output.size()),
+      call.output.address());
+  if (!status.ok()) return status;
+  return output;
+}
+
+absl::Status Measure(const Case& c, Device& device,
+                     const RunCaseOptions& options, proto::Record& record) {
+  const Inputs inputs = GaussianInputs(c, options.seed);
+  const absl::StatusOr<DeviceCall> call = Prepare(c, inputs, device);
+  if (!call.ok()) return call.status();
+  record.set_softmax_scale(*call->params.softmax_scale);
+  if (absl::Status status = Supports(call->params); !status.ok()) {
+    record.set_outcome(proto::OUTCOME_REFUSED);
+    return status;
+  }
+  const absl::StatusOr<std::vector<Bf16>> output =
+      RunOnce(*call, device, record);
+  if (!output.ok()) return output.status();
+  absl::Status status =
+      CheckAccuracy(c, inputs, *output, *call->params.softmax_scale,
+                    options.reference_flops, options.threads, record);
+  if (!status.ok() || device.properties().modelled) return status;
+
+  const absl::StatusOr<double> milliseconds =
+      TimeOnGpu(call->params, device, options.warmups, options.runs);
+  if (!milliseconds.ok()) return milliseconds.status();
+  record.set_gpu_time_ms(*milliseconds);
+  record.set_warmups(options.warmups);
+  record.set_runs(options.runs);
+  record.set_tflops(record.flops() / (*milliseconds * 1e-3) / 1e12);
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+proto::Record RunCase(const Case& c, Device& device,
+                      const RunCaseOptions& options) {
+  proto::Record record;
+  Describe(c, device, FindKernel(c.variant), options, record);
+  const absl::Status status = Measure(c, device, options, record);
+  if (status.ok()) {
+    record.set_outcome(proto::OUTCOME_OK);
+  } else {
+    if (!record.has_outcome()) record.set_outcome(proto::OUTCOME_FAILED);
+    record.set_message(status.ToString());
+  }
+  return record;
+}
+
+}  // namespace zyfa::bench

@@ -1,0 +1,26 @@
+#ifndef ZYFA_EMU_FINDING_H_
+#define ZYFA_EMU_FINDING_H_
+
+#include <cstdint>
+#include <string>
+
+namespace zyfa::emu {
+
+enum class Severity { kWarning, kError };
+
+// One verdict of the emulator on the code it ran.
+struct Finding {
+  Severity severity = Severity::kError;
+  std::string rule;         // "out-of-range", "unsupported-instruction", ...
+  std::string kernel;
+  uint64_t pc = 0;          // byte offset inside .text
+  std::string disassembly;
+  uint32_t workgroup[3] = {0, 0, 0};
+  int wave = 0;
+  int lane = -1;            // -1: the whole wave
+  std::string detail;
+};
+
+}  // namespace zyfa::emu
+
+#endif  // ZYFA_EMU_FINDING_H_

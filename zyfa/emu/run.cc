@@ -1,0 +1,132 @@
+// Runs one launch of any gfx950 code object on the emulator.
+#include <cstdio>
+#include <filesystem>
+#include <string>
+
+#include "absl/flags/flag.h"
+#include "absl/flags/parse.h"
+#include "absl/flags/usage.h"
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "zyfa/emu/code_object.h"
+#include "zyfa/emu/device_memory.h"
+#include "zyfa/emu/emulator.h"
+#include "zyfa/emu/launch_file.h"
+#include "zyfa/emu/report_json.h"
+
+ABSL_FLAG(std::string, launch, "",
+          "file with a zyfa.emu.Launch message in protobuf text format");
+ABSL_FLAG(std::string, summary, "", "file that gets counts and findings, JSON");
+ABSL_FLAG(std::string, wave_order, "rotate",
+          "order of a work-group's waves: rotate, alone, alone-reversed");
+ABSL_FLAG(int, rotate_instructions, 8,
+          "instructions a wave runs at a turn under --wave_order=rotate");
+ABSL_FLAG(std::string, dma_landing, "wait",
+          "when loads into LDS land: wait (at the retiring s_waitcnt), issue");
+ABSL_FLAG(int, threads, 0, "host threads, 0 for one a core");
+ABSL_FLAG(uint64_t, instruction_budget, uint64_t{1} << 32,
+          "instructions after which a wave is taken for endless");
+
+namespace zyfa::emu {
+namespace {
+
+absl::StatusOr<RunOptions> OptionsFromFlags() {
+  RunOptions options;
+  const std::string order = absl::GetFlag(FLAGS_wave_order);
+  if (order == "rotate") {
+    options.wave_order = WaveOrder::kRotate;
+  } else if (order == "alone") {
+    options.wave_order = WaveOrder::kAlone;
+  } else if (order == "alone-reversed") {
+    options.wave_order = WaveOrder::kAloneReversed;
+  } else {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--wave_order is '", order,
+                     "', allowed: rotate, alone, alone-reversed"));
+  }
+  const std::string landing = absl::GetFlag(FLAGS_dma_landing);
+  if (landing == "wait") {
+    options.dma_landing = DmaLanding::kAtWait;
+  } else if (landing == "issue") {
+    options.dma_landing = DmaLanding::kAtIssue;
+  } else {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "--dma_landing is '", landing, "', allowed: wait, issue"));
+  }
+  options.rotate_instructions = absl::GetFlag(FLAGS_rotate_instructions);
+  if (options.rotate_instructions < 1) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--rotate_instructions is ", options.rotate_instructions,
+                     ", at least 1 is needed"));
+  }
+  options.threads = absl::GetFlag(FLAGS_threads);
+  if (options.threads < 0 || options.threads > 1024) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "--threads is ", options.threads, ", 0 to 1024 are allowed"));
+  }
+  options.instruction_budget = absl::GetFlag(FLAGS_instruction_budget);
+  return options;
+}
+
+// Runs the launch; `clean` tells whether it ended without an error finding.
+absl::Status RunFromFlags(bool& clean) {
+  absl::StatusOr<RunOptions> options = OptionsFromFlags();
+  if (!options.ok()) return options.status();
+  const std::string path = absl::GetFlag(FLAGS_launch);
+  if (path.empty()) return absl::InvalidArgumentError("--launch is missing");
+  absl::StatusOr<Launch> launch = ReadLaunchFile(path);
+  if (!launch.ok()) return launch.status();
+  DeviceMemory memory;
+  absl::StatusOr<PreparedLaunch> prepared = PrepareLaunch(
+      *launch, std::filesystem::path(path).parent_path().string(), memory);
+  if (!prepared.ok()) return prepared.status();
+  auto code = CodeObject::Load(prepared->code_object);
+  if (!code.ok()) return code.status();
+  absl::StatusOr<RunReport> report =
+      Run(**code, prepared->kernel, prepared->shape, prepared->kernarg, memory,
+          *options);
+  if (!report.ok()) return report.status();
+
+  clean = !report->has_errors();
+  for (const Finding& finding : report->findings) {
+    std::fprintf(stderr, "%s\n", FindingToText(finding).c_str());
+  }
+  const std::string json = ReportToJson(*report);
+  std::fputs(json.c_str(), stdout);
+  const std::string summary = absl::GetFlag(FLAGS_summary);
+  if (!summary.empty()) {
+    absl::Status status = WriteBytes(
+        summary, reinterpret_cast<const uint8_t*>(json.data()), json.size());
+    if (!status.ok()) return status;
+  }
+  return WriteOutputs(*prepared, memory);
+}
+
+// Flags are documented and written with '-' between words; absl wants '_'.
+void SpellFlags(int argc, char** argv) {
+  for (int i = 1; i < argc; ++i) {
+    if (argv[i][0] != '-' || argv[i][1] != '-') continue;
+    for (char* c = argv[i] + 2; *c != '\0' && *c != '='; ++c) {
+      if (*c == '-') *c = '_';
+    }
+  }
+}
+
+}  // namespace
+}  // namespace zyfa::emu
+
+int main(int argc, char** argv) {
+  absl::SetProgramUsageMessage(
+      "run --launch=FILE [--summary=FILE]: runs a gfx950 kernel on the "
+      "emulator. Exit status 0 if it ran to its end without an error-level "
+      "finding, 1 if not, 2 if it could not be run.");
+  zyfa::emu::SpellFlags(argc, argv);
+  absl::ParseCommandLine(argc, argv);
+  bool clean = false;
+  const absl::Status status = zyfa::emu::RunFromFlags(clean);
+  if (!status.ok()) {
+    std::fprintf(stderr, "run: %s\n", status.ToString().c_str());
+    return 2;
+  }
+  return clean ? 0 : 1;
+}

@@ -1,0 +1,24 @@
+#ifndef ZYFA_EMU_VECTOR_HANDLERS_H_
+#define ZYFA_EMU_VECTOR_HANDLERS_H_
+
+#include "zyfa/emu/instruction.h"
+
+namespace zyfa::emu {
+
+// Semantics of every instruction whose mnemonic begins with "v_": vector
+// arithmetic, comparison, conversion, lane exchange and matrix instructions.
+//
+// Returns nullptr if the mnemonic, an operand kind or a combination of
+// modifiers has no defined meaning here. Prepares `inst`: float constants
+// become the bits of their operand's type, and `inst.aux` belongs to the
+// handler afterwards. Calling it again on the same instruction gives the same
+// handler.
+//
+// A handler reads EXEC and MODE of the wave, writes the lanes that EXEC enables
+// (matrix and lane-select instructions: all of theirs), and all its sources are
+// read before any destination is written.
+Handler FindVectorHandler(Instruction& inst);
+
+}  // namespace zyfa::emu
+
+#endif  // ZYFA_EMU_VECTOR_HANDLERS_H_

@@ -1,0 +1,194 @@
+#include "zyfa/emu/wave_start.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "absl/strings/str_cat.h"
+
+namespace zyfa::emu {
+namespace {
+
+// kernel_code_properties, in the order in which their SGPRs come.
+enum Property : uint32_t {
+  kPrivateSegmentBuffer = 1 << 0,
+  kDispatchPointer = 1 << 1,
+  kQueuePointer = 1 << 2,
+  kKernargPointer = 1 << 3,
+  kDispatchId = 1 << 4,
+  kFlatScratchInit = 1 << 5,
+  kPrivateSegmentSize = 1 << 6,
+};
+
+uint32_t UserSgprs(const KernelInfo& kernel) { return kernel.rsrc2 >> 1 & 31; }
+uint32_t PreloadCount(const KernelInfo& kernel) { return kernel.preload & 127; }
+uint32_t PreloadFirst(const KernelInfo& kernel) { return kernel.preload >> 7; }
+
+uint32_t NamedUserSgprs(const KernelInfo& kernel) {
+  uint32_t count = PreloadCount(kernel);
+  if ((kernel.properties & kPrivateSegmentBuffer) != 0) count += 4;
+  for (uint32_t property : {kDispatchPointer, kQueuePointer, kKernargPointer,
+                            kDispatchId, kFlatScratchInit}) {
+    if ((kernel.properties & property) != 0) count += 2;
+  }
+  if ((kernel.properties & kPrivateSegmentSize) != 0) ++count;
+  return count;
+}
+
+template <class T>
+void Put(std::vector<uint8_t>& bytes, size_t offset, T value) {
+  std::memcpy(bytes.data() + offset, &value, sizeof(T));
+}
+
+uint32_t WorkItems(const LaunchShape& shape) {
+  return shape.workgroup[0] * shape.workgroup[1] * shape.workgroup[2];
+}
+
+uint32_t Dimensions(const LaunchShape& shape) {
+  for (uint32_t d = 3; d > 1; --d) {
+    if (shape.grid[d - 1] > 1 || shape.workgroup[d - 1] > 1) return d;
+  }
+  return 1;
+}
+
+}  // namespace
+
+absl::Status CheckDescriptor(const KernelInfo& kernel) {
+  for (uint32_t property : {kQueuePointer, kFlatScratchInit}) {
+    if ((kernel.properties & property) != 0) {
+      return absl::UnimplementedError(absl::StrCat(
+          "kernel ", kernel.name, " asks for user SGPRs of descriptor property ",
+          property, ", which the emulator does not provide"));
+    }
+  }
+  if (NamedUserSgprs(kernel) > UserSgprs(kernel)) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "kernel ", kernel.name, " enables ", NamedUserSgprs(kernel),
+        " user SGPRs but counts ", UserSgprs(kernel)));
+  }
+  if (4 * (PreloadFirst(kernel) + PreloadCount(kernel)) >
+      kernel.kernarg_bytes + (PreloadCount(kernel) == 0 ? 1u << 16 : 0)) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "kernel ", kernel.name, " preloads more than its kernarg segment"));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status FillHiddenArguments(const KernelInfo& kernel,
+                                 const LaunchShape& shape,
+                                 std::vector<uint8_t>& kernarg) {
+  for (const KernelArgument& argument : kernel.arguments) {
+    const std::string& kind = argument.value_kind;
+    if (kind.compare(0, 7, "hidden_") != 0) continue;
+    uint64_t value = 0;
+    const size_t axis = kind.back() == 'x' ? 0 : kind.back() == 'y' ? 1 : 2;
+    if (kind.compare(0, 19, "hidden_block_count_") == 0) {
+      value = shape.grid[axis];
+    } else if (kind.compare(0, 18, "hidden_group_size_") == 0) {
+      value = shape.workgroup[axis];
+    } else if (kind.compare(0, 17, "hidden_remainder_") == 0 ||
+               kind.compare(0, 21, "hidden_global_offset_") == 0 ||
+               kind == "hidden_none") {
+      value = 0;
+    } else if (kind == "hidden_grid_dims") {
+      value = Dimensions(shape);
+    } else if (kind == "hidden_dynamic_lds_size") {
+      value = shape.dynamic_lds_bytes;
+    } else if (kind == "hidden_private_base") {
+      value = kPrivateAperture >> 32;
+    } else if (kind == "hidden_shared_base") {
+      value = kSharedAperture >> 32;
+    } else {
+      // Services of the host (printf, heap, queues): a null pointer, so that a
+      // kernel that uses one faults.
+      value = 0;
+    }
+    const size_t bytes = std::min<size_t>(argument.size, sizeof(value));
+    if (argument.offset + bytes > kernarg.size()) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("hidden argument ", kind, " lies beyond the kernarg"));
+    }
+    std::memcpy(kernarg.data() + argument.offset, &value, bytes);
+  }
+  return absl::OkStatus();
+}
+
+std::vector<uint8_t> DispatchPacket(const LaunchState& launch) {
+  const LaunchShape& shape = launch.shape;
+  std::vector<uint8_t> packet(64, 0);
+  Put<uint16_t>(packet, 0, 2);  // kernel dispatch
+  Put<uint16_t>(packet, 2, static_cast<uint16_t>(Dimensions(shape)));
+  for (size_t d = 0; d < 3; ++d) {
+    Put<uint16_t>(packet, 4 + 2 * d, static_cast<uint16_t>(shape.workgroup[d]));
+    Put<uint32_t>(packet, 12 + 4 * d, shape.grid[d] * shape.workgroup[d]);
+  }
+  Put<uint32_t>(packet, 24, launch.kernel->private_bytes);
+  Put<uint32_t>(packet, 28, launch.kernel->lds_bytes + shape.dynamic_lds_bytes);
+  Put<uint64_t>(packet, 40, launch.kernarg_address);
+  return packet;
+}
+
+void StartWave(const LaunchState& launch, Group& group, int index,
+               Wave& wave) {
+  const KernelInfo& kernel = *launch.kernel;
+  const uint32_t architectural = std::min(kernel.vgprs, kernel.accum_offset);
+  std::fill_n(wave.vgpr[0], architectural * kLanes, kGarbageVgpr);
+  std::fill_n(wave.vgpr[kVgprs], (kernel.vgprs - architectural) * kLanes,
+              kGarbageVgpr);
+  std::fill_n(wave.sgpr, std::size(wave.sgpr), kGarbageSgpr);
+  wave.group = &group;
+  wave.index = index;
+  wave.scc = false;
+  wave.signal = WaveSignal::kNone;
+  wave.error.clear();
+  group.waits[index].Reset();
+  group.issued[index] = 0;
+
+  const uint32_t items = WorkItems(launch.shape);
+  const uint32_t first = static_cast<uint32_t>(index) * kLanes;
+  const uint32_t live = std::min<uint32_t>(kLanes, items - first);
+  wave.exec = live == kLanes ? ~uint64_t{0} : (uint64_t{1} << live) - 1;
+
+  // Components beyond those enabled are 0.
+  const uint32_t components = (kernel.rsrc2 >> 11 & 3) + 1;
+  const uint32_t* size = launch.shape.workgroup;
+  for (uint32_t lane = 0; lane < kLanes; ++lane) {
+    const uint32_t item = first + lane;
+    const uint32_t x = item % size[0];
+    const uint32_t y = item / size[0] % size[1];
+    const uint32_t z = item / size[0] / size[1];
+    wave.vgpr[0][lane] = x | (components > 1 ? y << 10 : 0) |
+                         (components > 2 ? z << 20 : 0);
+  }
+
+  uint32_t* sgpr = wave.sgpr;
+  const auto put64 = [&sgpr](uint64_t value) {
+    *sgpr++ = static_cast<uint32_t>(value);
+    *sgpr++ = static_cast<uint32_t>(value >> 32);
+  };
+  if ((kernel.properties & kPrivateSegmentBuffer) != 0) sgpr += 4;
+  if ((kernel.properties & kDispatchPointer) != 0) {
+    put64(launch.dispatch_packet_address);
+  }
+  if ((kernel.properties & kKernargPointer) != 0) {
+    put64(launch.kernarg_address);
+  }
+  if ((kernel.properties & kDispatchId) != 0) put64(0);
+  if ((kernel.properties & kPrivateSegmentSize) != 0) {
+    *sgpr++ = kernel.private_bytes;
+  }
+  std::memcpy(sgpr, launch.kernarg.data() + 4 * PreloadFirst(kernel),
+              PreloadCount(kernel) == 0 ? 0 : 4 * PreloadCount(kernel));
+  sgpr = wave.sgpr + UserSgprs(kernel);
+  for (uint32_t d = 0; d < 3; ++d) {
+    if ((kernel.rsrc2 >> (7 + d) & 1) != 0) *sgpr++ = group.id[d];
+  }
+
+  // Firmware that preloads enters behind the prologue that would load.
+  constexpr uint64_t kPreloadPrologue = 256;
+  wave.pc = kernel.entry + (PreloadCount(kernel) > 0 ? kPreloadPrologue : 0);
+  const uint32_t rsrc1 = kernel.rsrc1;
+  wave.mode.bits = (rsrc1 >> 12 & 0xff) | (rsrc1 >> 21 & 1) << 8 |
+                   (rsrc1 >> 23 & 1) << 9 | (rsrc1 >> 26 & 1) << 23;
+}
+
+}  // namespace zyfa::emu

@@ -1,0 +1,61 @@
+// Shows that the checks of this folder notice a broken kernel: for each mutant
+// some case under some schedule must fail, and the whole kernel, built the same
+// way, must pass all.
+
+#include <cstdio>
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <vector>
+
+#include "gtest/gtest.h"
+#include "zyfa/kernels/testing/attention_case.h"
+
+namespace zyfa::testing {
+namespace {
+
+class MutantTest : public ::testing::TestWithParam<const char*> {};
+
+// What the checks say of the code object NAME.co, "" if nothing.
+std::string FirstComplaint(const std::string& name) {
+  std::ifstream file("zyfa/kernels/testing/" + name + ".co", std::ios::binary);
+  const std::vector<uint8_t> bytes((std::istreambuf_iterator<char>(file)),
+                                   std::istreambuf_iterator<char>());
+  const auto code = emu::CodeObject::Load(bytes);
+  if (!code.ok()) return "not loaded";
+  for (auto [seqlen_q, seqlen_kv] :
+       {std::pair<int64_t, int64_t>{70, 130}, {300, 300}}) {
+    AttentionCase c;
+    c.variant = ParseVariant("bf16_d128_causal").value();
+    c.seqlen_q = seqlen_q;
+    c.seqlen_kv = seqlen_kv;
+    c.value.row_padding = 64;
+    for (const emu::RunOptions& options : AllSchedules()) {
+      std::string complaint = Verify(c, options, code->get());
+      if (!complaint.empty()) return complaint;
+    }
+  }
+  return "";
+}
+
+TEST(WholeKernelTest, PassesEveryCheck) {
+  EXPECT_EQ(FirstComplaint("unchanged"), "");
+}
+
+TEST_P(MutantTest, IsNoticed) {
+  const std::string complaint = FirstComplaint(GetParam());
+  std::printf("%s: %s\n", GetParam(), complaint.c_str());
+  EXPECT_NE(complaint, "");
+  EXPECT_NE(complaint, "not loaded");
+}
+
+INSTANTIATE_TEST_SUITE_P(Mutants, MutantTest,
+                         ::testing::Values("no_tile_wait", "no_tile_barrier",
+                                           "no_fragment_wait", "wrong_key_step",
+                                           "mask_too_short", "mask_too_long"),
+                         [](const auto& mutant) {
+                           return std::string(mutant.param);
+                         });
+
+}  // namespace
+}  // namespace zyfa::testing

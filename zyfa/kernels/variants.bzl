@@ -1,0 +1,8 @@
+"""The table of kernels. A row is the name of a variant (zyfa/variant/variant.h)."""
+
+VARIANTS = [
+    "bf16_d128_causal",
+    "bf16_d128_full",
+    "bf16_d192x128_causal",
+    "bf16_d192x128_full",
+]

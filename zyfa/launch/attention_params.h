@@ -1,0 +1,54 @@
+#ifndef ZYFA_LAUNCH_ATTENTION_PARAMS_H_
+#define ZYFA_LAUNCH_ATTENTION_PARAMS_H_
+
+#include <optional>
+#include <string>
+
+#include "zyfa/launch/tensor.h"
+#include "zyfa/variant/variant.h"
+
+namespace zyfa {
+
+// One attention call: output = softmax(scale * query key^T, masked) value, for
+// every batch and query head; query head h uses KV head h / (heads_q /
+// heads_kv).
+//
+// Sizes follow from the views:
+//   query  [batch, seqlen_q,  heads_q,  head_dim_qk]
+//   key    [batch, seqlen_kv, heads_kv, head_dim_qk]
+//   value  [batch, seqlen_kv, heads_kv, head_dim_v]
+//   output [batch, seqlen_q,  heads_q,  head_dim_v]
+//   lse    [batch, heads_q, seqlen_q], if wanted
+//
+// Rules, all checked before anything is launched:
+// - head dims 128/128 or 192/128 (what the linked kernels offer);
+//   heads_q % heads_kv == 0, heads_q <= 65536; lengths 0 .. 2^31 - 513;
+// - addresses and strides in use are multiples of 16 bytes (lse: 4), strides
+// are
+//   not negative, sequence strides are below 2^25 bytes, and every tensor ends
+//   below address 2^48;
+// - output and lse: rows do not overlap (taken by growing stride, each
+// dimension
+//   steps over all that the ones before it cover), and the bytes from the first
+//   to the last of each touch no other tensor. Query, key and value may overlap
+//   each other and have strides of 0;
+// - any finite softmax scale, zero and negative ones included.
+// No rows (batch, heads_q or seqlen_q of 0) is valid and does nothing. Rows
+// that see no key (seqlen_kv of 0, or above a causal diagonal) get output 0 and
+// lse -infinity.
+struct AttentionParams {
+  TensorView query;
+  TensorView key;
+  TensorView value;
+  TensorView output;
+  std::optional<LseView> lse;
+  // 1 / sqrt(head_dim_qk) if not given.
+  std::optional<float> softmax_scale;
+  Mask mask = Mask::kCausal;
+  // Name of the kernel to use; empty: the one for these head dims and mask.
+  std::string variant;
+};
+
+}  // namespace zyfa
+
+#endif  // ZYFA_LAUNCH_ATTENTION_PARAMS_H_

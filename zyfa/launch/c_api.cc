@@ -1,0 +1,247 @@
+#include <algorithm>
+#include <cstring>
+#include <string>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "zyfa/launch/attention.h"
+#include "zyfa/launch/c_device.h"
+#include "zyfa/launch/hip_device.h"
+#include "zyfa/launch/zyfa.h"
+
+namespace zyfa {
+namespace {
+
+thread_local std::string last_error;
+
+absl::Status Null(absl::string_view argument) {
+  return absl::InvalidArgumentError(
+      absl::StrCat(argument, " is NULL; allowed: a valid pointer"));
+}
+
+// Copies a struct of the caller's version into one of ours. An older one must
+// reach to the end of version 1, `least`; what a newer one has more must be 0.
+template <typename Struct>
+absl::Status Read(absl::string_view argument, const Struct* from, size_t least,
+                  Struct& to) {
+  if (from == nullptr) return Null(argument);
+  const size_t size = from->struct_size;
+  constexpr size_t kMost = 65536;  // larger is no size but garbage
+  if (size < least || size > kMost) {
+    return absl::InvalidArgumentError(absl::StrCat(argument, ".struct_size is ",
+                                                   size, "; allowed: ", least,
+                                                   " to ", kMost));
+  }
+  const auto* bytes = reinterpret_cast<const uint8_t*>(from);
+  for (size_t i = sizeof(Struct); i < size; ++i) {
+    if (bytes[i] != 0) {
+      return absl::InvalidArgumentError(
+          absl::StrCat(argument, " has byte ", i, " set to ", int{bytes[i]},
+                       "; allowed: 0, for this library knows only ",
+                       sizeof(Struct), " bytes"));
+    }
+  }
+  to = Struct{};
+  std::memcpy(&to, from, std::min(size, sizeof(Struct)));
+  return absl::OkStatus();
+}
+
+// Sizes of version 1 of the structs; they never change.
+constexpr size_t kTensorSize = 72, kLseSize = 56, kAttentionSize = 64;
+static_assert(sizeof(zyfa_tensor) == kTensorSize);
+static_assert(sizeof(zyfa_lse) == kLseSize);
+static_assert(sizeof(zyfa_attention) == kAttentionSize);
+
+absl::Status ReadTensor(const std::string& argument, const zyfa_tensor* from,
+                        TensorView& to) {
+  zyfa_tensor tensor;
+  const absl::Status status = Read(argument, from, kTensorSize, tensor);
+  if (!status.ok()) return status;
+  if (tensor.data_type != ZYFA_BF16) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(argument, ".data_type is ", tensor.data_type,
+                     "; allowed: ", ZYFA_BF16, " (bf16)"));
+  }
+  to = {DataType::kBf16,     tensor.address,    tensor.batch,
+        tensor.seqlen,       tensor.heads,      tensor.head_dim,
+        tensor.batch_stride, tensor.seq_stride, tensor.head_stride};
+  return absl::OkStatus();
+}
+
+absl::StatusOr<AttentionParams> ReadAttention(const zyfa_attention* from) {
+  zyfa_attention attention;
+  absl::Status status = Read("attention", from, kAttentionSize, attention);
+  if (!status.ok()) return status;
+  AttentionParams params;
+  status.Update(ReadTensor("query", attention.query, params.query));
+  status.Update(ReadTensor("key", attention.key, params.key));
+  status.Update(ReadTensor("value", attention.value, params.value));
+  status.Update(ReadTensor("output", attention.output, params.output));
+  if (attention.lse != nullptr) {
+    zyfa_lse lse;
+    status.Update(Read("lse", attention.lse, kLseSize, lse));
+    if (status.ok() && lse.reserved != 0) {
+      status = absl::InvalidArgumentError(
+          absl::StrCat("lse.reserved is ", lse.reserved, "; allowed: 0"));
+    }
+    if (!status.ok()) return status;
+    params.lse = {lse.address, lse.batch,        lse.heads,
+                  lse.seqlen,  lse.batch_stride, lse.head_stride};
+  }
+  if (!status.ok()) return status;
+  if (attention.mask != ZYFA_CAUSAL && attention.mask != ZYFA_FULL) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("mask is ", attention.mask, "; allowed: ", ZYFA_CAUSAL,
+                     " (causal), ", ZYFA_FULL, " (full)"));
+  }
+  params.mask = attention.mask == ZYFA_CAUSAL ? Mask::kCausal : Mask::kFull;
+  if (attention.softmax_scale != nullptr) {
+    params.softmax_scale = *attention.softmax_scale;
+  }
+  if (attention.variant != nullptr) params.variant = attention.variant;
+  return params;
+}
+
+// Runs `call` on the device unless the pointer to it is null.
+template <typename Call>
+zyfa_status On(zyfa_device* device, Call call) {
+  if (device == nullptr) return ToC(Null("device"));
+  return ToC(call(*device->device));
+}
+
+}  // namespace
+
+zyfa_status ToC(const absl::Status& status) {
+  last_error = std::string(status.message());
+  switch (status.code()) {
+    case absl::StatusCode::kOk:
+      return ZYFA_OK;
+    case absl::StatusCode::kInvalidArgument:
+    case absl::StatusCode::kOutOfRange:
+      return ZYFA_INVALID_ARGUMENT;
+    case absl::StatusCode::kNotFound:
+      return ZYFA_NOT_FOUND;
+    case absl::StatusCode::kResourceExhausted:
+      return ZYFA_RESOURCE_EXHAUSTED;
+    case absl::StatusCode::kFailedPrecondition:
+      return ZYFA_FAILED_PRECONDITION;
+    case absl::StatusCode::kUnavailable:
+      return ZYFA_UNAVAILABLE;
+    default:
+      return ZYFA_INTERNAL;
+  }
+}
+
+zyfa_status ToC(absl::StatusOr<std::unique_ptr<Device>> device,
+                zyfa_device** out) {
+  if (out == nullptr) return ToC(Null("device"));
+  *out = nullptr;
+  if (device.ok()) *out = new zyfa_device{*std::move(device)};
+  return ToC(device.status());
+}
+
+}  // namespace zyfa
+
+using zyfa::Device;
+using zyfa::Null;
+using zyfa::On;
+using zyfa::ToC;
+
+uint32_t zyfa_api_version(void) { return ZYFA_API_VERSION; }
+
+const char* zyfa_last_error(void) { return zyfa::last_error.c_str(); }
+
+zyfa_status zyfa_open_hip(int32_t ordinal, zyfa_device** device) {
+  if (device == nullptr) return ToC(Null("device"));
+  zyfa::HipOptions options;
+  options.ordinal = ordinal;
+  return ToC(zyfa::OpenHipDevice(options), device);
+}
+
+void zyfa_close(zyfa_device* device) { delete device; }
+
+const char* zyfa_device_kind(const zyfa_device* device) {
+  return device == nullptr ? "" : device->device->properties().kind.c_str();
+}
+
+const char* zyfa_device_name(const zyfa_device* device) {
+  return device == nullptr ? "" : device->device->properties().name.c_str();
+}
+
+int zyfa_device_is_modelled(const zyfa_device* device) {
+  return device != nullptr && device->device->properties().modelled;
+}
+
+zyfa_status zyfa_allocate(zyfa_device* device, size_t bytes,
+                          uint64_t* address) {
+  if (address == nullptr) return ToC(Null("address"));
+  return On(device, [&](Device& d) {
+    const auto allocated = d.Allocate(bytes);
+    *address = allocated.ok() ? *allocated : 0;
+    return allocated.status();
+  });
+}
+
+zyfa_status zyfa_free(zyfa_device* device, uint64_t address) {
+  return On(device, [&](Device& d) { return d.Free(address); });
+}
+
+zyfa_status zyfa_copy_to_device(zyfa_device* device, uint64_t destination,
+                                const void* source, size_t bytes) {
+  if (source == nullptr && bytes > 0) return ToC(Null("source"));
+  return On(device, [&](Device& d) {
+    return d.CopyToDevice(destination,
+                          {static_cast<const uint8_t*>(source), bytes});
+  });
+}
+
+zyfa_status zyfa_copy_from_device(zyfa_device* device, void* destination,
+                                  uint64_t source, size_t bytes) {
+  if (destination == nullptr && bytes > 0) return ToC(Null("destination"));
+  return On(device, [&](Device& d) {
+    return d.CopyFromDevice({static_cast<uint8_t*>(destination), bytes},
+                            source);
+  });
+}
+
+zyfa_status zyfa_fill(zyfa_device* device, uint64_t address, uint8_t value,
+                      size_t bytes) {
+  return On(device, [&](Device& d) { return d.Fill(address, value, bytes); });
+}
+
+zyfa_status zyfa_create_stream(zyfa_device* device, void** stream) {
+  if (stream == nullptr) return ToC(Null("stream"));
+  return On(device, [&](Device& d) {
+    const auto created = d.CreateStream();
+    *stream = created.ok() ? created->native : nullptr;
+    return created.status();
+  });
+}
+
+zyfa_status zyfa_destroy_stream(zyfa_device* device, void* stream) {
+  return On(device, [&](Device& d) { return d.DestroyStream({stream}); });
+}
+
+zyfa_status zyfa_synchronize_stream(zyfa_device* device, void* stream) {
+  return On(device, [&](Device& d) { return d.SynchronizeStream({stream}); });
+}
+
+zyfa_status zyfa_synchronize(zyfa_device* device) {
+  return On(device, [](Device& d) { return d.Synchronize(); });
+}
+
+zyfa_status zyfa_supports(const zyfa_attention* attention) {
+  const auto params = zyfa::ReadAttention(attention);
+  if (!params.ok()) return ToC(params.status());
+  return ToC(zyfa::Supports(*params));
+}
+
+zyfa_status zyfa_attention_forward(zyfa_device* device,
+                                   const zyfa_attention* attention,
+                                   void* stream) {
+  const auto params = zyfa::ReadAttention(attention);
+  if (!params.ok()) return ToC(params.status());
+  return On(device, [&](Device& d) {
+    return zyfa::AttentionForward(*params, d, {stream});
+  });
+}

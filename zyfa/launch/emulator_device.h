@@ -1,0 +1,86 @@
+#ifndef ZYFA_LAUNCH_EMULATOR_DEVICE_H_
+#define ZYFA_LAUNCH_EMULATOR_DEVICE_H_
+
+#include <chrono>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
+#include "zyfa/emu/code_object.h"
+#include "zyfa/emu/device_memory.h"
+#include "zyfa/emu/emulator.h"
+#include "zyfa/launch/device.h"
+
+namespace zyfa {
+
+// The emulated gfx950 as a device. Everything is done when its function
+// returns, whatever the stream. Launches obey the limits of HIP, so that what
+// runs here runs there.
+//
+// A launch whose code is found at fault (an error-level finding) returns
+// Internal with the first such finding: rule, kernel, pc, disassembly, wave.
+// All of them are in last_report().
+class EmulatorDevice final : public Device {
+ public:
+  explicit EmulatorDevice(const emu::RunOptions& options = {});
+
+  // For launches from now on.
+  void set_options(const emu::RunOptions& options);
+  // Of the latest launch that was run, faulty or not.
+  emu::RunReport last_report() const;
+
+  const DeviceProperties& properties() const override { return properties_; }
+  absl::StatusOr<uint64_t> Allocate(size_t bytes) override;
+  absl::Status Free(uint64_t address) override;
+  absl::Status CopyToDevice(uint64_t destination,
+                            absl::Span<const uint8_t> source) override;
+  absl::Status CopyFromDevice(absl::Span<uint8_t> destination,
+                              uint64_t source) override;
+  absl::Status Fill(uint64_t address, uint8_t value, size_t bytes) override;
+  absl::StatusOr<KernelHandle> LoadCodeObject(
+      absl::Span<const uint8_t> code_object,
+      const std::string& kernel) override;
+  absl::Status Launch(KernelHandle kernel, const LaunchShape& shape,
+                      absl::Span<const uint8_t> arguments,
+                      Stream stream) override;
+  absl::StatusOr<Stream> CreateStream() override;
+  absl::Status DestroyStream(Stream stream) override;
+  absl::Status SynchronizeStream(Stream stream) override;
+  absl::Status Synchronize() override { return absl::OkStatus(); }
+  absl::StatusOr<Event> CreateEvent() override;
+  absl::Status DestroyEvent(Event event) override;
+  absl::Status RecordEvent(Event event, Stream stream) override;
+  // Time that the host took. It says nothing about a GPU.
+  absl::StatusOr<double> ElapsedMilliseconds(Event begin, Event end) override;
+
+ private:
+  using Time = std::optional<std::chrono::steady_clock::time_point>;
+  struct Kernel {
+    std::unique_ptr<emu::CodeObject> code;
+    std::string name;
+  };
+  struct StreamObject {};
+
+  // These need mutex_ held.
+  absl::Status CheckStream(Stream stream) const;
+  absl::StatusOr<Time*> FindEvent(Event event);
+
+  DeviceProperties properties_;
+  emu::DeviceMemory memory_;
+  mutable std::mutex mutex_;  // guards all below; launches run one at a time
+  emu::RunOptions options_;
+  emu::RunReport report_;
+  std::map<const void*, std::unique_ptr<Kernel>> kernels_;
+  std::map<const void*, std::unique_ptr<StreamObject>> streams_;
+  std::map<const void*, std::unique_ptr<Time>> events_;
+};
+
+}  // namespace zyfa
+
+#endif  // ZYFA_LAUNCH_EMULATOR_DEVICE_H_

@@ -1,0 +1,164 @@
+/* The C interface as a C program sees it, on the fake HIP runtime that the
+ * environment variable ZYFA_HIP_LIBRARY names. */
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "zyfa/launch/zyfa.h"
+
+static int failures = 0;
+
+static void expect(int holds, const char* what, int line) {
+  if (holds) return;
+  ++failures;
+  printf("line %d: %s does not hold; last error: %s\n", line, what,
+         zyfa_last_error());
+}
+
+#define EXPECT(condition) expect((condition) ? 1 : 0, #condition, __LINE__)
+
+/* The last call was refused with a message that has both parts. */
+static int refused(zyfa_status status, const char* a, const char* b) {
+  return status == ZYFA_INVALID_ARGUMENT &&
+         strstr(zyfa_last_error(), a) != NULL &&
+         strstr(zyfa_last_error(), b) != NULL;
+}
+
+static zyfa_tensor dense(uint64_t address, int64_t seqlen, int64_t heads) {
+  zyfa_tensor tensor = ZYFA_TENSOR_INIT;
+  tensor.address = address;
+  tensor.batch = 2;
+  tensor.seqlen = seqlen;
+  tensor.heads = heads;
+  tensor.head_dim = 128;
+  tensor.head_stride = 256;
+  tensor.seq_stride = heads * 256;
+  tensor.batch_stride = seqlen * heads * 256;
+  return tensor;
+}
+
+static void test_device(void) {
+  zyfa_device* device = NULL;
+  uint64_t address = 0;
+  void* stream = NULL;
+  unsigned char bytes[4] = {1, 2, 3, 4};
+  unsigned char read[4] = {0, 0, 0, 0};
+
+  EXPECT(zyfa_api_version() == ZYFA_API_VERSION);
+  EXPECT(zyfa_open_hip(0, &device) == ZYFA_OK);
+  EXPECT(strcmp(zyfa_last_error(), "") == 0);
+  EXPECT(strcmp(zyfa_device_kind(device), "hip") == 0);
+  EXPECT(strcmp(zyfa_device_name(device), "Fake GPU") == 0);
+  EXPECT(!zyfa_device_is_modelled(device));
+  EXPECT(zyfa_allocate(device, 4, &address) == ZYFA_OK);
+  EXPECT(zyfa_fill(device, address, 7, 4) == ZYFA_OK);
+  EXPECT(zyfa_copy_to_device(device, address + 1, bytes, 3) == ZYFA_OK);
+  EXPECT(zyfa_copy_from_device(device, read, address, 4) == ZYFA_OK);
+  EXPECT(read[0] == 7 && read[1] == 1 && read[2] == 2 && read[3] == 3);
+  EXPECT(zyfa_create_stream(device, &stream) == ZYFA_OK && stream != NULL);
+  EXPECT(zyfa_synchronize_stream(device, stream) == ZYFA_OK);
+  EXPECT(zyfa_destroy_stream(device, stream) == ZYFA_OK);
+  EXPECT(zyfa_synchronize(device) == ZYFA_OK);
+  EXPECT(zyfa_free(device, address) == ZYFA_OK);
+  EXPECT(zyfa_free(device, address) == ZYFA_INVALID_ARGUMENT);
+  EXPECT(strstr(zyfa_last_error(), "hipFree") != NULL);
+  zyfa_close(device);
+  zyfa_close(NULL);
+
+  EXPECT(refused(zyfa_open_hip(5, &device), "ordinal is 5", "allowed: 0 to 0"));
+  EXPECT(device == NULL);
+  EXPECT(refused(zyfa_open_hip(0, NULL), "device is NULL", "allowed"));
+  EXPECT(
+      refused(zyfa_allocate(NULL, 4, &address), "device is NULL", "allowed"));
+  EXPECT(refused(zyfa_synchronize(NULL), "device is NULL", "allowed"));
+}
+
+static void test_attention(void) {
+  zyfa_device* device = NULL;
+  zyfa_tensor query = dense(0x1000000, 100, 4);
+  zyfa_tensor key = dense(0x2000000, 200, 2);
+  zyfa_tensor value = dense(0x3000000, 200, 2);
+  zyfa_tensor output = dense(0x4000000, 100, 4);
+  zyfa_lse lse = ZYFA_LSE_INIT;
+  zyfa_attention call = ZYFA_ATTENTION_INIT;
+  float scale = 0.25f;
+  struct {
+    zyfa_tensor tensor;
+    uint64_t later;
+  } newer;
+
+  lse.address = 0x5000000;
+  lse.batch = 2;
+  lse.heads = 4;
+  lse.seqlen = 100;
+  lse.head_stride = 400;
+  lse.batch_stride = 1600;
+  call.query = &query;
+  call.key = &key;
+  call.value = &value;
+  call.output = &output;
+  call.lse = &lse;
+  call.softmax_scale = &scale;
+
+  EXPECT(zyfa_supports(&call) == ZYFA_OK);
+  EXPECT(zyfa_open_hip(0, &device) == ZYFA_OK);
+  EXPECT(zyfa_attention_forward(device, &call, NULL) == ZYFA_OK);
+  EXPECT(refused(zyfa_attention_forward(NULL, &call, NULL), "device is NULL",
+                 "allowed"));
+  call.variant = "bf16_d128_causal";
+  EXPECT(zyfa_attention_forward(device, &call, NULL) == ZYFA_OK);
+  call.variant = "bf16_d9_causal";
+  EXPECT(zyfa_supports(&call) == ZYFA_NOT_FOUND);
+  call.variant = NULL;
+  call.mask = ZYFA_FULL;
+  EXPECT(zyfa_attention_forward(device, &call, NULL) == ZYFA_OK);
+  zyfa_close(device);
+
+  call.mask = 0;
+  EXPECT(refused(zyfa_supports(&call), "mask is 0", "1 (causal), 2 (full)"));
+  call.mask = ZYFA_CAUSAL;
+  scale = (float)INFINITY;
+  EXPECT(refused(zyfa_supports(&call), "softmax_scale is inf", "finite"));
+  call.softmax_scale = NULL;
+  EXPECT(zyfa_supports(&call) == ZYFA_OK);
+  call.lse = NULL;
+  EXPECT(zyfa_supports(&call) == ZYFA_OK);
+  call.lse = &lse;
+  lse.reserved = 1;
+  EXPECT(refused(zyfa_supports(&call), "lse.reserved is 1", "allowed: 0"));
+  lse.reserved = 0;
+  query.data_type = 0;
+  EXPECT(refused(zyfa_supports(&call), "query.data_type is 0", "1 (bf16)"));
+  query.data_type = ZYFA_BF16;
+  query.seq_stride = 24;
+  EXPECT(refused(zyfa_supports(&call), "query.seq_stride is 24 bytes",
+                 "multiples of 16"));
+  query = dense(0x1000000, 100, 4);
+  call.value = NULL;
+  EXPECT(refused(zyfa_supports(&call), "value is NULL", "allowed"));
+  call.value = &value;
+  EXPECT(refused(zyfa_supports(NULL), "attention is NULL", "allowed"));
+
+  /* Structs of other versions. */
+  output.struct_size = 71;
+  EXPECT(refused(zyfa_supports(&call), "output.struct_size is 71",
+                 "allowed: 72 to"));
+  output.struct_size = 0xffffffffu;
+  EXPECT(refused(zyfa_supports(&call), "output.struct_size is 4294967295",
+                 "allowed: 72 to"));
+  newer.tensor = dense(0x4000000, 100, 4);
+  newer.tensor.struct_size = sizeof(newer);
+  newer.later = 0;
+  call.output = &newer.tensor;
+  EXPECT(zyfa_supports(&call) == ZYFA_OK);
+  newer.later = 1;
+  EXPECT(refused(zyfa_supports(&call), "output has byte 72 set to 1",
+                 "allowed: 0"));
+}
+
+int main(void) {
+  test_device();
+  test_attention();
+  return failures == 0 ? 0 : 1;
+}
