@@ -88,8 +88,8 @@ absl::Status CheckAccuracy(const Case& c, const Inputs& inputs,
   record.set_max_abs_error(errors->max_abs_error);
   record.set_cosine(errors->cosine);
   record.set_worst_row_rel_rmse(errors->worst_row_relative_rmse);
-  record.set_rows_checked(static_cast<int64_t>(expected->output.size()) /
-                          c.variant.head_dim_v);
+  record.set_rows_checked(
+      static_cast<int32_t>(expected->output.size() / c.variant.head_dim_v));
   if (errors->non_finite_mismatches > 0) {
     return absl::InternalError(absl::StrCat("output is NaN or infinite in ",
                                             errors->non_finite_mismatches,

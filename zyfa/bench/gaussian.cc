@@ -139,7 +139,7 @@ absl::StatusOr<std::unique_ptr<Device>> OpenDeviceOfFlag(int threads) {
         absl::StrCat("--device=", kind, ": ", device.status().message()));
   }
   if (kind == "auto" && !why_not_hip.empty()) {
-    std::cerr << "No GPU, so on the emulator: " << why_not_hip << "\n";
+    std::cerr << "On the emulator: " << why_not_hip << "\n";
   }
   SetEmulatorThreads(**device, threads);
   return device;

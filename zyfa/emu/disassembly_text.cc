@@ -102,6 +102,8 @@ bool ParseRegister(std::string_view text, Operand& operand) {
 
 bool ParseOperand(std::string_view text, Operand& operand) {
   if (text == "off") return true;  // kNone
+  // lit(...): a literal whose value an inline constant has as well.
+  if (ConsumePrefix(text, "lit(") && !ConsumeSuffix(text, ")")) return false;
   // Numbers first: "-1" is a number, "-v1" a negated register.
   if (text.find('.') != std::string_view::npos) {
     const std::string copy(text);

@@ -15,8 +15,6 @@ struct KernelResources {
   uint32_t private_bytes = 0;   // scratch per lane
   uint32_t workgroup_size = 0;  // largest work-group, in work-items
   uint32_t kernarg_bytes = 0;   // size of the argument block
-
-  bool operator==(const KernelResources&) const = default;
 };
 
 }  // namespace zyfa

@@ -79,6 +79,35 @@ TEST(PlanTest, FillsTheArgumentBlock) {
   EXPECT_EQ(std::memcmp(&piece.args, &plan->args, sizeof(AttentionArgs)), 0);
 }
 
+TEST(PlanTest, EveryStrideReachesItsOwnField) {
+  AttentionParams params = Usual();
+  // Distinct numbers within the rules: batch > sequence > head.
+  int64_t next = 256;
+  const auto set = [&](int64_t& stride, int64_t factor) {
+    stride = (next += 16) * factor;
+    return static_cast<uint64_t>(stride);
+  };
+  std::vector<uint64_t> expected;
+  for (TensorView* t :
+       {&params.query, &params.key, &params.value, &params.output}) {
+    expected.push_back(set(t->head_stride, 1));
+    expected.push_back(set(t->seq_stride, 16));
+    expected.push_back(set(t->batch_stride, 16 * 512));
+  }
+  expected.push_back(set(params.lse->head_stride, 16));
+  expected.push_back(set(params.lse->batch_stride, 16 * 8));
+  const auto plan = PlanAttention(params);
+  ASSERT_TRUE(plan.ok()) << plan.status();
+  const AttentionArgs& a = plan->args;
+  EXPECT_EQ((std::vector<uint64_t>{
+                a.query_head_stride, a.query_seq_stride, a.query_batch_stride,
+                a.key_head_stride, a.key_seq_stride, a.key_batch_stride,
+                a.value_head_stride, a.value_seq_stride, a.value_batch_stride,
+                a.output_head_stride, a.output_seq_stride,
+                a.output_batch_stride, a.lse_head_stride, a.lse_batch_stride}),
+            expected);
+}
+
 TEST(PlanTest, PicksTheVariant) {
   for (int qk : {128, 192}) {
     for (Mask mask : {Mask::kCausal, Mask::kFull}) {

@@ -90,6 +90,22 @@ TEST(RandomTest, GaussianIsGaussian) {
   EXPECT_LT(KolmogorovSmirnov(more, NormalCdf), 1.95e-3);
 }
 
+// The transform in the terms of the C library, from the raw words.
+TEST(RandomTest, GaussianIsBoxMuller) {
+  std::vector<float> values(4000);
+  FillGaussian(9, 2, values);
+  for (size_t i = 0; i < values.size(); i += 4) {
+    const auto words = RandomWords(9, 2, i / 4);
+    for (int pair = 0; pair < 2; ++pair) {
+      const double radius =
+          std::sqrt(-2.0 * std::log((words[2 * pair] + 1.0) / 0x1p32));
+      const double angle = 2.0 * M_PI * words[2 * pair + 1] / 0x1p32;
+      EXPECT_FLOAT_EQ(values[i + 2 * pair], radius * std::cos(angle));
+      EXPECT_FLOAT_EQ(values[i + 2 * pair + 1], radius * std::sin(angle));
+    }
+  }
+}
+
 TEST(RandomTest, MeanAndDeviation) {
   std::vector<float> unit(1001);
   std::vector<float> other(1001);

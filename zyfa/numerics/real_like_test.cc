@@ -124,6 +124,29 @@ TEST(RealLikeTest, SinkAndItsValue) {
   }
 }
 
+// At distance 0 the rotation cancels, and the bump adds its height L to the
+// score of every position with itself, and c sqrt(L) for its overlap with the
+// content. Three heights tell the two apart.
+TEST(RealLikeTest, LocalityBump) {
+  constexpr int64_t kSeqlen = 1024;
+  for (uint64_t seed : {1, 2}) {
+    const auto mean_score = [&](double locality) {
+      RealLikeParams params = RealLikeSet("M").value();
+      params.locality = locality;
+      const auto head = MakeRealLikeHead(params, kSeqlen, 128, 1, seed);
+      EXPECT_TRUE(head.ok()) << head.status();
+      double sum = 0.0;
+      for (int64_t i = 128; i < kSeqlen * 128; ++i) {
+        sum += static_cast<double>(head->query[i]) * head->key[i];
+      }
+      return sum / std::sqrt(128) / std::log(2.0) / (kSeqlen - 1);
+    };
+    EXPECT_NEAR(mean_score(56.0) - 2 * mean_score(14.0) + mean_score(0.0),
+                56.0 - 2 * 14.0, 1e-3)
+        << seed;
+  }
+}
+
 TEST(RealLikeTest, SeedDecides) {
   const RealLikeParams params = RealLikeSet("M").value();
   const auto a = MakeRealLikeHead(params, 100, 64, 32, 1);

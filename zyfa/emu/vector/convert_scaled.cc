@@ -23,6 +23,13 @@ inline double Scale(uint32_t word) {
 }
 inline double InverseScale(uint32_t word) { return 1 / Scale(word); }
 
+// A NaN value keeps its sign whatever the order in which the host multiplies.
+inline double Scaled(double value, double factor) {
+  const double product = value * factor;
+  if (product == product) return product;
+  return value != value ? value : std::numeric_limits<double>::quiet_NaN();
+}
+
 // FP8 and BF8 follow MODE.FP16_OVFL, FP6 and FP4 always saturate.
 inline Overflow NarrowOverflow(const Mode& mode, const FloatFormat& format) {
   if (format.specials == Specials::kNone || mode.fp16_ovfl()) {
@@ -138,7 +145,8 @@ struct Narrow {
           code = ReadLane<kSourceWords>(wave, operand, l)
                      .Get(i / kValueOperands, kFrom.bits());
         }
-        const double value = ReadFloat(code, kFrom, operand, mode) * factor;
+        const double value =
+            Scaled(ReadFloat(code, kFrom, operand, mode), factor);
         uint32_t result = 0;
         if constexpr (kStochastic) {
           result = EncodeStochastic(value, kTo, random, overflow);
@@ -219,7 +227,7 @@ struct Widen {
       }
       for (int i = 0; i < kCount; ++i) {
         const double value =
-            Decode(source.Get(i, kFrom.bits()), kFrom) * factor;
+            Scaled(Decode(source.Get(i, kFrom.bits()), kFrom), factor);
         results[l].Set(i, kTo.bits(),
                        Encode(value, kTo, kNearestEven, overflow));
       }

@@ -110,6 +110,8 @@ struct DivFixup : Arithmetic<T, T, T, T> {
       constexpr int limit = std::is_same_v<T, F64> ? 1075 : 150;
       if (Exponent(c) - Exponent(b) < -limit) return sign * Tiny();
     }
+    // The steps of a quotient beyond the largest number meet Inf - Inf.
+    if (a != a) return sign * infinity;
     return sign * std::fabs(a);
   }
 

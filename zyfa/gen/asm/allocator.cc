@@ -90,15 +90,15 @@ Reg RegisterPool<Reg>::Alloc(const std::string& name, int count, int align) {
       return Reg();
     }
   }
-  const int step = align == 0 ? NaturalAlignment(Reg::kRegisterFile, count)
-                              : align;
+  const int step =
+      align == 0 ? NaturalAlignment(Reg::kRegisterFile, count) : align;
   int first = 0;
   while (first + count <= limit_) {
     // The furthest end of what is in the way; none: the place is free.
     int blocked_to = -1;
     for (const Allocation& a : table_->all()) {
-      if (a.live && a.file == Reg::kRegisterFile &&
-          a.first < first + count && first < a.first + a.count) {
+      if (a.live && a.file == Reg::kRegisterFile && a.first < first + count &&
+          first < a.first + a.count) {
         blocked_to = std::max(blocked_to, a.first + a.count);
       }
     }
@@ -114,8 +114,8 @@ Reg RegisterPool<Reg>::Alloc(const std::string& name, int count, int align) {
 template <typename Reg>
 Reg RegisterPool<Reg>::AllocAt(const std::string& name, int first, int count) {
   if (first < 0 || count < 1 || first + count > limit_) {
-    error_(absl::StrCat("AllocAt of '", name, "': ",
-                        RegisterText(Reg::kRegisterFile, first, count),
+    error_(absl::StrCat("AllocAt of '", name,
+                        "': ", RegisterText(Reg::kRegisterFile, first, count),
                         " is not inside the ", limit_, " registers"));
     return Reg();
   }
@@ -148,10 +148,11 @@ void RegisterPool<Reg>::Free(const Reg& reg) {
   }
   if (!a->live) {
     const Allocation* now = table_->LiveAt(Reg::kRegisterFile, reg.first());
-    error_(absl::StrCat("Free of ", RangeText(*a), ", which is free already",
-                        now == nullptr ? ""
-                                       : absl::StrCat("; the registers are ",
-                                                      RangeText(*now), " now")));
+    error_(absl::StrCat(
+        "Free of ", RangeText(*a), ", which is free already",
+        now == nullptr
+            ? ""
+            : absl::StrCat("; the registers are ", RangeText(*now), " now")));
     return;
   }
   if (a->first != reg.first() || a->count != reg.count()) {

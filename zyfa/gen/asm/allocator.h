@@ -72,8 +72,8 @@ class RegisterPool {
   RegisterPool(const RegisterPool&) = delete;
   RegisterPool& operator=(const RegisterPool&) = delete;
 
-  // `align` 0 takes what instructions require of a tuple of this size: VGPRs and
-  // AGPRs even from two registers up; SGPRs 2 for pairs, 4 from four up.
+  // `align` 0 takes what instructions require of a tuple of this size: VGPRs
+  // and AGPRs even from two registers up; SGPRs 2 for pairs, 4 from four up.
   Reg Alloc(const std::string& name, int count = 1, int align = 0);
   // At a fixed place.
   Reg AllocAt(const std::string& name, int first, int count = 1);

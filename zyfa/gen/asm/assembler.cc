@@ -163,8 +163,7 @@ MatrixInstruction& MatrixInstruction::scale_bytes(int a, int b) {
   inst_.mods.op_sel_count = 3;
   inst_.mods.op_sel = static_cast<uint8_t>((a & 1) | (b & 1) << 1);
   inst_.mods.op_sel_hi_count = 3;
-  inst_.mods.op_sel_hi =
-      static_cast<uint8_t>((a >> 1 & 1) | (b >> 1 & 1) << 1);
+  inst_.mods.op_sel_hi = static_cast<uint8_t>((a >> 1 & 1) | (b >> 1 & 1) << 1);
   return *this;
 }
 
@@ -198,7 +197,8 @@ Assembler::Assembler(KernelSpec spec)
   int next = 2;
   for (int i = 0; i < 3; ++i) {
     if (!ids[i]) continue;
-    const std::string name = absl::StrCat("work-group ", std::string(1, "xyz"[i]));
+    const std::string name =
+        absl::StrCat("work-group ", std::string(1, "xyz"[i]));
     workgroup_id_[i] = sgprs_.AllocAt(name, next++);
   }
   workitem_id_ = vgprs_.AllocAt("work-item ids", 0);
@@ -210,10 +210,9 @@ Assembler::Assembler(KernelSpec spec)
 void Assembler::Fail(const std::string& message) {
   if (!status_.ok()) return;
   status_ = absl::InvalidArgumentError(
-      section_.empty()
-          ? absl::StrCat("kernel ", spec_.name, ": ", message)
-          : absl::StrCat("kernel ", spec_.name, ", section \"", section_,
-                         "\": ", message));
+      section_.empty() ? absl::StrCat("kernel ", spec_.name, ": ", message)
+                       : absl::StrCat("kernel ", spec_.name, ", section \"",
+                                      section_, "\": ", message));
 }
 
 void Assembler::Section(const std::string& title) {
@@ -415,8 +414,7 @@ absl::StatusOr<std::string> Assembler::Finish() {
   UnitRanges at_entry = {{kScalarUnit + exec.first(), 2}, {kModeUnit, 1}};
   for (const Allocation& a : allocations_.all()) {
     if (!a.initialised) continue;
-    const int base =
-        a.file == RegisterFile::kScalar ? kScalarUnit : kVgprUnit;
+    const int base = a.file == RegisterFile::kScalar ? kScalarUnit : kVgprUnit;
     at_entry.push_back({base + a.first, a.count});
   }
   absl::Status checked =
@@ -429,9 +427,8 @@ absl::StatusOr<std::string> Assembler::Finish() {
     checked = blocks.status();
   }
   if (!checked.ok()) {
-    status_ = absl::InvalidArgumentError(
-        absl::StrCat("kernel ", spec_.name, ": ",
-                     std::string(checked.message())));
+    status_ = absl::InvalidArgumentError(absl::StrCat(
+        "kernel ", spec_.name, ": ", std::string(checked.message())));
     return status_;
   }
   InsertWaitStates(program_, *blocks);

@@ -56,11 +56,11 @@ class VectorInstruction : public PendingInstruction {
   VectorInstruction& src_byte(int n);
 };
 
-// Packed arithmetic. One entry a source: op_sel chooses the dword of each source
-// pair that the low result uses (default 0), op_sel_hi that of the high result
-// (default 1). op_sel_hi({1, 0}) broadcasts the low dword of the second source.
-// -x negates both halves. Both halves of a v_pk_fma_f32 from the high dword of a
-// source are refused: gfx950 then drops results of the low half.
+// Packed arithmetic. One entry a source: op_sel chooses the dword of each
+// source pair that the low result uses (default 0), op_sel_hi that of the high
+// result (default 1). op_sel_hi({1, 0}) broadcasts the low dword of the second
+// source. -x negates both halves. Both halves of a v_pk_fma_f32 from the high
+// dword of a source are refused: gfx950 then drops results of the low half.
 class PackedInstruction : public PendingInstruction {
  public:
   using PendingInstruction::PendingInstruction;
@@ -71,7 +71,11 @@ class PackedInstruction : public PendingInstruction {
 
 // f8f6f4 formats, values of cbsz (A) and blgp (B).
 enum class MatrixFormat : uint8_t {
-  kFp8E4m3 = 0, kBf8E5m2 = 1, kFp6E2m3 = 2, kBf6E3m2 = 3, kFp4E2m1 = 4,
+  kFp8E4m3 = 0,
+  kBf8E5m2 = 1,
+  kFp6E2m3 = 2,
+  kBf6E3m2 = 3,
+  kFp4E2m1 = 4,
 };
 
 class MatrixInstruction : public PendingInstruction {
@@ -95,10 +99,10 @@ class MemoryInstruction : public PendingInstruction {
   MemoryInstruction& nt();
 };
 
-// Writes one gfx950 kernel. Every instruction is a method named as its mnemonic,
-// destination first. Mistakes are recorded, not thrown: the first one, with the
-// instruction's text, number and section, is what status() and Finish() return;
-// what follows it is ignored.
+// Writes one gfx950 kernel. Every instruction is a method named as its
+// mnemonic, destination first. Mistakes are recorded, not thrown: the first
+// one, with the instruction's text, number and section, is what status() and
+// Finish() return; what follows it is ignored.
 //
 //   Assembler a(spec);
 //   VReg x = a.vgprs().Alloc("x");
@@ -127,7 +131,7 @@ class Assembler {
   AgprPool& agprs() { return agprs_; }
   // Registers that the hardware fills at entry. They are allocated from the
   // start under these names and may be freed.
-  SReg kernarg() const { return kernarg_; }            // pair, address
+  SReg kernarg() const { return kernarg_; }  // pair, address
   SReg workgroup_id_x() const { return workgroup_id_[0]; }
   SReg workgroup_id_y() const { return workgroup_id_[1]; }
   SReg workgroup_id_z() const { return workgroup_id_[2]; }
@@ -188,9 +192,9 @@ class Assembler {
   // ---- One method a line of opcodes.inc ----
 #define ZYFA_SOP1(name, operands, flags) \
   void name(SReg d, SSrc s) { Commit(Make(Opcode::name, {Op(d), Op(s)})); }
-#define ZYFA_SOP2(name, operands, flags)                      \
-  void name(SReg d, SSrc s0, SSrc s1) {                       \
-    Commit(Make(Opcode::name, {Op(d), Op(s0), Op(s1)}));      \
+#define ZYFA_SOP2(name, operands, flags)                 \
+  void name(SReg d, SSrc s0, SSrc s1) {                  \
+    Commit(Make(Opcode::name, {Op(d), Op(s0), Op(s1)})); \
   }
 #define ZYFA_SOPC(name, operands) \
   void name(SSrc s0, SSrc s1) { Commit(Make(Opcode::name, {Op(s0), Op(s1)})); }
@@ -202,44 +206,43 @@ class Assembler {
   void name(int n) { Commit(Make(Opcode::name, {Op(Imm(n))})); }
 #define ZYFA_BRANCH(name, flags) \
   void name(Label target) { Commit(Make(Opcode::name, {Op(target)})); }
-#define ZYFA_SMEM(name, operands)                               \
-  void name(SReg d, SReg base, SSrc offset) {                   \
-    Commit(Make(Opcode::name, {Op(d), Op(base), Op(offset)}));  \
+#define ZYFA_SMEM(name, operands)                              \
+  void name(SReg d, SReg base, SSrc offset) {                  \
+    Commit(Make(Opcode::name, {Op(d), Op(base), Op(offset)})); \
   }
 #define ZYFA_SMEM_CLOCK(name, operands) \
   void name(SReg d) { Commit(Make(Opcode::name, {Op(d)})); }
-#define ZYFA_VOP1(name, operands, flags)                   \
-  VectorInstruction name(VReg d, VSrc s) {                 \
-    return {this, Make(Opcode::name, {Op(d), Op(s)})};     \
+#define ZYFA_VOP1(name, operands, flags)               \
+  VectorInstruction name(VReg d, VSrc s) {             \
+    return {this, Make(Opcode::name, {Op(d), Op(s)})}; \
   }
-#define ZYFA_VOP2(name, operands, flags)                           \
-  VectorInstruction name(VReg d, VSrc s0, VSrc s1) {               \
-    return {this, Make(Opcode::name, {Op(d), Op(s0), Op(s1)})};    \
+#define ZYFA_VOP2(name, operands, flags)                        \
+  VectorInstruction name(VReg d, VSrc s0, VSrc s1) {            \
+    return {this, Make(Opcode::name, {Op(d), Op(s0), Op(s1)})}; \
   }
-#define ZYFA_VOP2_CARRY_OUT(name, operands)                                 \
-  VectorInstruction name(VReg d, SReg carry_out, VSrc s0, VSrc s1) {        \
-    return {this,                                                           \
-            Make(Opcode::name, {Op(d), Op(carry_out), Op(s0), Op(s1)})};    \
+#define ZYFA_VOP2_CARRY_OUT(name, operands)                                    \
+  VectorInstruction name(VReg d, SReg carry_out, VSrc s0, VSrc s1) {           \
+    return {this, Make(Opcode::name, {Op(d), Op(carry_out), Op(s0), Op(s1)})}; \
   }
-#define ZYFA_VOP2_CARRY(name, operands)                              \
-  VectorInstruction name(VReg d, SReg carry_out, VSrc s0, VSrc s1,   \
-                         SReg carry_in) {                            \
-    return {this, Make(Opcode::name, {Op(d), Op(carry_out), Op(s0),  \
-                                      Op(s1), Op(carry_in)})};       \
+#define ZYFA_VOP2_CARRY(name, operands)                                        \
+  VectorInstruction name(VReg d, SReg carry_out, VSrc s0, VSrc s1,             \
+                         SReg carry_in) {                                      \
+    return {this, Make(Opcode::name,                                           \
+                       {Op(d), Op(carry_out), Op(s0), Op(s1), Op(carry_in)})}; \
   }
-#define ZYFA_VOP2_MASK(name, operands)                                     \
-  VectorInstruction name(VReg d, VSrc where_0, VSrc where_1, SReg mask) {  \
-    return {this, Make(Opcode::name, {Op(d), Op(where_0), Op(where_1),     \
-                                      Op(mask)})};                         \
+#define ZYFA_VOP2_MASK(name, operands)                                        \
+  VectorInstruction name(VReg d, VSrc where_0, VSrc where_1, SReg mask) {     \
+    return {this,                                                             \
+            Make(Opcode::name, {Op(d), Op(where_0), Op(where_1), Op(mask)})}; \
   }
-#define ZYFA_VOPC(name, operands, flags)                           \
-  VectorInstruction name(SReg d, VSrc s0, VSrc s1) {               \
-    return {this, Make(Opcode::name, {Op(d), Op(s0), Op(s1)})};    \
+#define ZYFA_VOPC(name, operands, flags)                        \
+  VectorInstruction name(SReg d, VSrc s0, VSrc s1) {            \
+    return {this, Make(Opcode::name, {Op(d), Op(s0), Op(s1)})}; \
   }
 #define ZYFA_VOP3_2(name, operands, flags) ZYFA_VOP2(name, operands, flags)
-#define ZYFA_VOP3_3(name, operands, flags)                                 \
-  VectorInstruction name(VReg d, VSrc s0, VSrc s1, VSrc s2) {              \
-    return {this, Make(Opcode::name, {Op(d), Op(s0), Op(s1), Op(s2)})};    \
+#define ZYFA_VOP3_3(name, operands, flags)                              \
+  VectorInstruction name(VReg d, VSrc s0, VSrc s1, VSrc s2) {           \
+    return {this, Make(Opcode::name, {Op(d), Op(s0), Op(s1), Op(s2)})}; \
   }
   // Result bit = bit 4*s0 + 2*s1 + s2 of `table`.
 #define ZYFA_BITOP3(name, operands)                                          \
@@ -248,45 +251,45 @@ class Assembler {
     inst.mods.bitop3 = table;                                                \
     return {this, std::move(inst)};                                          \
   }
-#define ZYFA_VOP3P_2(name, operands, flags)                        \
-  PackedInstruction name(VReg d, VSrc s0, VSrc s1) {               \
-    return {this, Make(Opcode::name, {Op(d), Op(s0), Op(s1)})};    \
+#define ZYFA_VOP3P_2(name, operands, flags)                     \
+  PackedInstruction name(VReg d, VSrc s0, VSrc s1) {            \
+    return {this, Make(Opcode::name, {Op(d), Op(s0), Op(s1)})}; \
   }
-#define ZYFA_VOP3P_3(name, operands, flags)                                \
-  PackedInstruction name(VReg d, VSrc s0, VSrc s1, VSrc s2) {              \
-    return {this, Make(Opcode::name, {Op(d), Op(s0), Op(s1), Op(s2)})};    \
+#define ZYFA_VOP3P_3(name, operands, flags)                             \
+  PackedInstruction name(VReg d, VSrc s0, VSrc s1, VSrc s2) {           \
+    return {this, Make(Opcode::name, {Op(d), Op(s0), Op(s1), Op(s2)})}; \
   }
-#define ZYFA_SWAP(name, operands, flags)                   \
-  VectorInstruction name(VReg d, VReg s) {                 \
-    return {this, Make(Opcode::name, {Op(d), Op(s)})};     \
+#define ZYFA_SWAP(name, operands, flags)               \
+  VectorInstruction name(VReg d, VReg s) {             \
+    return {this, Make(Opcode::name, {Op(d), Op(s)})}; \
   }
-#define ZYFA_DPP1(name, operands)                          \
-  void name(VReg d, VReg s, const Dpp& dpp) {              \
-    CommitDpp(Make(Opcode::name, {Op(d), Op(s)}), dpp);    \
+#define ZYFA_DPP1(name, operands)                       \
+  void name(VReg d, VReg s, const Dpp& dpp) {           \
+    CommitDpp(Make(Opcode::name, {Op(d), Op(s)}), dpp); \
   }
-#define ZYFA_DPP2(name, operands)                                  \
-  void name(VReg d, VReg s0, VReg s1, const Dpp& dpp) {            \
-    CommitDpp(Make(Opcode::name, {Op(d), Op(s0), Op(s1)}), dpp);   \
+#define ZYFA_DPP2(name, operands)                                \
+  void name(VReg d, VReg s0, VReg s1, const Dpp& dpp) {          \
+    CommitDpp(Make(Opcode::name, {Op(d), Op(s0), Op(s1)}), dpp); \
   }
-#define ZYFA_SDWA1(name, operands)                           \
-  void name(VReg d, VReg s, SdwaSelect part) {               \
-    Instruction inst = Make(Opcode::name, {Op(d), Op(s)});   \
-    inst.mods.sdwa = part;                                   \
-    Commit(std::move(inst));                                 \
+#define ZYFA_SDWA1(name, operands)                         \
+  void name(VReg d, VReg s, SdwaSelect part) {             \
+    Instruction inst = Make(Opcode::name, {Op(d), Op(s)}); \
+    inst.mods.sdwa = part;                                 \
+    Commit(std::move(inst));                               \
   }
-#define ZYFA_MFMA(name, operands, flags, passes)                              \
-  MatrixInstruction name(DataReg d, DataReg a, DataReg b, MfmaAddend c) {     \
-    return {this, Make(Opcode::name, {Op(d), Op(a), Op(b), Op(c)})};          \
+#define ZYFA_MFMA(name, operands, flags, passes)                          \
+  MatrixInstruction name(DataReg d, DataReg a, DataReg b, MfmaAddend c) { \
+    return {this, Make(Opcode::name, {Op(d), Op(a), Op(b), Op(c)})};      \
   }
-#define ZYFA_MFMA_SCALE(name, operands, passes)                               \
-  MatrixInstruction name(DataReg d, DataReg a, DataReg b, MfmaAddend c,       \
-                         VReg scale_a, VReg scale_b) {                        \
-    return {this, Make(Opcode::name, {Op(d), Op(a), Op(b), Op(c),             \
-                                      Op(scale_a), Op(scale_b)})};            \
+#define ZYFA_MFMA_SCALE(name, operands, passes)                                \
+  MatrixInstruction name(DataReg d, DataReg a, DataReg b, MfmaAddend c,        \
+                         VReg scale_a, VReg scale_b) {                         \
+    return {this, Make(Opcode::name, {Op(d), Op(a), Op(b), Op(c), Op(scale_a), \
+                                      Op(scale_b)})};                          \
   }
-#define ZYFA_SMFMAC(name, operands, flags, passes)                            \
-  MatrixInstruction name(DataReg d, DataReg a, DataReg b, VReg index) {       \
-    return {this, Make(Opcode::name, {Op(d), Op(a), Op(b), Op(index)})};      \
+#define ZYFA_SMFMAC(name, operands, flags, passes)                       \
+  MatrixInstruction name(DataReg d, DataReg a, DataReg b, VReg index) {  \
+    return {this, Make(Opcode::name, {Op(d), Op(a), Op(b), Op(index)})}; \
   }
 #define ZYFA_DS_READ(name, operands, flags)                         \
   void name(DataReg d, VReg address, int offset = 0) {              \
@@ -300,19 +303,19 @@ class Assembler {
   void name(VReg d, VReg address, VReg data, int offset = 0) {                \
     CommitMemory(Make(Opcode::name, {Op(d), Op(address), Op(data)}), offset); \
   }
-#define ZYFA_BUFFER_LOAD(name, operands)                                     \
-  MemoryInstruction name(DataReg d, BufferAddress address, SReg descriptor,  \
-                         SSrc scalar_offset, int offset = 0) {               \
-    return Memory(Make(Opcode::name, {Op(d), Op(address), Op(descriptor),    \
-                                      Op(scalar_offset)}),                   \
-                  offset);                                                   \
+#define ZYFA_BUFFER_LOAD(name, operands)                                    \
+  MemoryInstruction name(DataReg d, BufferAddress address, SReg descriptor, \
+                         SSrc scalar_offset, int offset = 0) {              \
+    return Memory(Make(Opcode::name, {Op(d), Op(address), Op(descriptor),   \
+                                      Op(scalar_offset)}),                  \
+                  offset);                                                  \
   }
-#define ZYFA_BUFFER_LOAD_LDS(name, mnemonic)                               \
-  MemoryInstruction name(BufferAddress address, SReg descriptor,           \
-                         SSrc scalar_offset, int offset = 0) {             \
-    return Memory(Make(Opcode::name, {Op(address), Op(descriptor),         \
-                                      Op(scalar_offset)}),                 \
-                  offset);                                                 \
+#define ZYFA_BUFFER_LOAD_LDS(name, mnemonic)                                  \
+  MemoryInstruction name(BufferAddress address, SReg descriptor,              \
+                         SSrc scalar_offset, int offset = 0) {                \
+    return Memory(                                                            \
+        Make(Opcode::name, {Op(address), Op(descriptor), Op(scalar_offset)}), \
+        offset);                                                              \
   }
 #define ZYFA_BUFFER_STORE(name, operands)                                      \
   MemoryInstruction name(DataReg data, BufferAddress address, SReg descriptor, \
@@ -321,20 +324,20 @@ class Assembler {
                                       Op(scalar_offset)}),                     \
                   offset);                                                     \
   }
-#define ZYFA_GLOBAL_LOAD(name, operands)                                      \
-  MemoryInstruction name(DataReg d, VReg address, GlobalBase base,            \
-                         int offset = 0) {                                    \
+#define ZYFA_GLOBAL_LOAD(name, operands)                                       \
+  MemoryInstruction name(DataReg d, VReg address, GlobalBase base,             \
+                         int offset = 0) {                                     \
     return Memory(Make(Opcode::name, {Op(d), Op(address), Op(base)}), offset); \
   }
-#define ZYFA_GLOBAL_LOAD_LDS(name)                                       \
+#define ZYFA_GLOBAL_LOAD_LDS(name)                                        \
   MemoryInstruction name(VReg address, GlobalBase base, int offset = 0) { \
     return Memory(Make(Opcode::name, {Op(address), Op(base)}), offset);   \
   }
-#define ZYFA_GLOBAL_STORE(name, operands)                                   \
-  MemoryInstruction name(VReg address, DataReg data, GlobalBase base,       \
-                         int offset = 0) {                                  \
-    return Memory(Make(Opcode::name, {Op(address), Op(data), Op(base)}),    \
-                  offset);                                                  \
+#define ZYFA_GLOBAL_STORE(name, operands)                                \
+  MemoryInstruction name(VReg address, DataReg data, GlobalBase base,    \
+                         int offset = 0) {                               \
+    return Memory(Make(Opcode::name, {Op(address), Op(data), Op(base)}), \
+                  offset);                                               \
   }
 #define ZYFA_CACHE_CONTROL(name) \
   MemoryInstruction name() { return Memory(Make(Opcode::name, {}), 0); }

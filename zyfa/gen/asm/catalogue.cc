@@ -37,7 +37,8 @@ Imm InlineOf(Opcode opcode, int i) {
   return -7;
 }
 Imm LiteralOf(Opcode opcode, int i) {
-  return ClassAt(opcode, i) == OperandClass::kF32 ? F32(1.4426950f) : Imm(0x1234);
+  return ClassAt(opcode, i) == OperandClass::kF32 ? F32(1.4426950f)
+                                                  : Imm(0x1234);
 }
 bool TakesLiteral(Opcode opcode, int i) {
   return ClassAt(opcode, i) != OperandClass::kF16;
@@ -86,31 +87,31 @@ std::vector<Dpp> DppForms() {
 using enum SdwaSelect;
 
 void EmitScalar(Assembler& a, Label label) {
-#define ZYFA_SOP1(name, operands, flags)                    \
-  {                                                         \
-    const Opcode op = Opcode::name;                         \
-    a.name(S(op, 0, 8), S(op, 1, 20));                      \
+#define ZYFA_SOP1(name, operands, flags)                      \
+  {                                                           \
+    const Opcode op = Opcode::name;                           \
+    a.name(S(op, 0, 8), S(op, 1, 20));                        \
     a.name(CountOf(op, 0) == 2 ? vcc : vcc_hi, S(op, 1, 20)); \
-    a.name(S(op, 0, 8), CountOf(op, 1) == 2 ? exec : m0);   \
-    a.name(S(op, 0, 8), -16);                               \
-    a.name(S(op, 0, 8), 0x12345);                           \
-    if (CountOf(op, 1) == 1) a.name(S(op, 0, 8), F32(0.5f)); \
+    a.name(S(op, 0, 8), CountOf(op, 1) == 2 ? exec : m0);     \
+    a.name(S(op, 0, 8), -16);                                 \
+    a.name(S(op, 0, 8), 0x12345);                             \
+    if (CountOf(op, 1) == 1) a.name(S(op, 0, 8), F32(0.5f));  \
   }
-#define ZYFA_SOP2(name, operands, flags)                    \
-  {                                                         \
-    const Opcode op = Opcode::name;                         \
-    a.name(S(op, 0, 8), S(op, 1, 20), S(op, 2, 24));        \
-    a.name(S(op, 0, 8), S(op, 1, 20), 64);                  \
-    a.name(S(op, 0, 8), 0x12345, S(op, 2, 24));             \
-    a.name(S(op, 0, 8), S(op, 1, 20), 0x7fff);              \
+#define ZYFA_SOP2(name, operands, flags)                                 \
+  {                                                                      \
+    const Opcode op = Opcode::name;                                      \
+    a.name(S(op, 0, 8), S(op, 1, 20), S(op, 2, 24));                     \
+    a.name(S(op, 0, 8), S(op, 1, 20), 64);                               \
+    a.name(S(op, 0, 8), 0x12345, S(op, 2, 24));                          \
+    a.name(S(op, 0, 8), S(op, 1, 20), 0x7fff);                           \
     a.name(CountOf(op, 0) == 2 ? exec : m0, S(op, 1, 20), S(op, 2, 24)); \
   }
-#define ZYFA_SOPC(name, operands)            \
-  {                                          \
-    const Opcode op = Opcode::name;          \
-    a.name(S(op, 0, 8), S(op, 1, 20));       \
-    a.name(S(op, 0, 8), 5);                  \
-    a.name(S(op, 0, 8), 0x12345);            \
+#define ZYFA_SOPC(name, operands)      \
+  {                                    \
+    const Opcode op = Opcode::name;    \
+    a.name(S(op, 0, 8), S(op, 1, 20)); \
+    a.name(S(op, 0, 8), 5);            \
+    a.name(S(op, 0, 8), 0x12345);      \
   }
 #define ZYFA_SOPK(name, operands, flags) \
   a.name(SReg(8), -100);                 \
@@ -120,13 +121,13 @@ void EmitScalar(Assembler& a, Label label) {
   a.name(0);                       \
   a.name((1 << CountOf(Opcode::name, 0)) - 1);
 #define ZYFA_BRANCH(name, flags) a.name(label);
-#define ZYFA_SMEM(name, operands)                        \
-  {                                                      \
-    const Opcode op = Opcode::name;                      \
-    a.name(S(op, 0, 8), SReg(2, 2), 0x10);               \
-    a.name(S(op, 0, 8), SReg(2, 2), -1000);              \
-    a.name(S(op, 0, 8), SReg(2, 2), 0xfffff);            \
-    a.name(S(op, 0, 8), SReg(2, 2), SReg(30));           \
+#define ZYFA_SMEM(name, operands)              \
+  {                                            \
+    const Opcode op = Opcode::name;            \
+    a.name(S(op, 0, 8), SReg(2, 2), 0x10);     \
+    a.name(S(op, 0, 8), SReg(2, 2), -1000);    \
+    a.name(S(op, 0, 8), SReg(2, 2), 0xfffff);  \
+    a.name(S(op, 0, 8), SReg(2, 2), SReg(30)); \
   }
 #define ZYFA_SMEM_CLOCK(name, operands) a.name(SReg(8, 2));
 #include "zyfa/gen/asm/opcodes.inc"
@@ -144,17 +145,17 @@ void EmitScalar(Assembler& a, Label label) {
 }
 
 void EmitVector(Assembler& a) {
-#define ZYFA_VOP1(name, operands, flags)                                     \
-  {                                                                          \
-    const Opcode op = Opcode::name;                                          \
-    const VReg d = V(op, 0, 2), s = V(op, 1, 10);                            \
-    a.name(d, s);                                                            \
-    a.name(d, s).e64();                                                      \
-    a.name(d, SourceScalar(op, 1, 20));                                      \
-    a.name(d, InlineOf(op, 1));                                              \
-    if (TakesLiteral(op, 1)) a.name(d, LiteralOf(op, 1));                    \
-    if (IsFloat(op, 1)) a.name(d, -abs(s));                                  \
-    ResultForms(op, [&]() -> VectorInstruction { return a.name(d, s); });    \
+#define ZYFA_VOP1(name, operands, flags)                                  \
+  {                                                                       \
+    const Opcode op = Opcode::name;                                       \
+    const VReg d = V(op, 0, 2), s = V(op, 1, 10);                         \
+    a.name(d, s);                                                         \
+    a.name(d, s).e64();                                                   \
+    a.name(d, SourceScalar(op, 1, 20));                                   \
+    a.name(d, InlineOf(op, 1));                                           \
+    if (TakesLiteral(op, 1)) a.name(d, LiteralOf(op, 1));                 \
+    if (IsFloat(op, 1)) a.name(d, -abs(s));                               \
+    ResultForms(op, [&]() -> VectorInstruction { return a.name(d, s); }); \
   }
 #define ZYFA_VOP2(name, operands, flags)                                       \
   {                                                                            \
@@ -170,43 +171,43 @@ void EmitVector(Assembler& a) {
     if (IsFloat(op, 1)) a.name(d, -s0, abs(s1));                               \
     ResultForms(op, [&]() -> VectorInstruction { return a.name(d, s0, s1); }); \
   }
-#define ZYFA_VOP2_CARRY_OUT(name, operands)                \
-  {                                                        \
-    a.name(VReg(2), vcc, VReg(10), VReg(14));              \
-    a.name(VReg(2), vcc, SReg(20), VReg(14));              \
-    a.name(VReg(2), vcc, 0x1234, VReg(14));                \
-    a.name(VReg(2), SReg(30, 2), VReg(10), VReg(14));      \
-    a.name(VReg(2), SReg(30, 2), VReg(10), SReg(20));      \
-    a.name(VReg(2), vcc, VReg(10), VReg(14)).clamp();      \
+#define ZYFA_VOP2_CARRY_OUT(name, operands)           \
+  {                                                   \
+    a.name(VReg(2), vcc, VReg(10), VReg(14));         \
+    a.name(VReg(2), vcc, SReg(20), VReg(14));         \
+    a.name(VReg(2), vcc, 0x1234, VReg(14));           \
+    a.name(VReg(2), SReg(30, 2), VReg(10), VReg(14)); \
+    a.name(VReg(2), SReg(30, 2), VReg(10), SReg(20)); \
+    a.name(VReg(2), vcc, VReg(10), VReg(14)).clamp(); \
   }
-#define ZYFA_VOP2_CARRY(name, operands)                                \
-  {                                                                    \
-    a.name(VReg(2), vcc, VReg(10), VReg(14), vcc);                     \
-    a.name(VReg(2), vcc, -5, VReg(14), vcc);                           \
-    a.name(VReg(2), SReg(30, 2), VReg(10), VReg(14), SReg(40, 2));     \
-    a.name(VReg(2), SReg(30, 2), VReg(10), 7, SReg(40, 2)).clamp();    \
+#define ZYFA_VOP2_CARRY(name, operands)                             \
+  {                                                                 \
+    a.name(VReg(2), vcc, VReg(10), VReg(14), vcc);                  \
+    a.name(VReg(2), vcc, -5, VReg(14), vcc);                        \
+    a.name(VReg(2), SReg(30, 2), VReg(10), VReg(14), SReg(40, 2));  \
+    a.name(VReg(2), SReg(30, 2), VReg(10), 7, SReg(40, 2)).clamp(); \
   }
-#define ZYFA_VOP2_MASK(name, operands)                         \
-  {                                                            \
-    a.name(VReg(2), VReg(10), VReg(14), vcc);                  \
-    a.name(VReg(2), F32(1.0f), VReg(14), vcc);                 \
-    a.name(VReg(2), VReg(10), VReg(14), vcc).e64();            \
-    a.name(VReg(2), VReg(10), VReg(14), SReg(30, 2));          \
-    a.name(VReg(2), 0, F32(-4.0f), SReg(30, 2));               \
+#define ZYFA_VOP2_MASK(name, operands)                \
+  {                                                   \
+    a.name(VReg(2), VReg(10), VReg(14), vcc);         \
+    a.name(VReg(2), F32(1.0f), VReg(14), vcc);        \
+    a.name(VReg(2), VReg(10), VReg(14), vcc).e64();   \
+    a.name(VReg(2), VReg(10), VReg(14), SReg(30, 2)); \
+    a.name(VReg(2), 0, F32(-4.0f), SReg(30, 2));      \
   }
-#define ZYFA_VOPC(name, operands, flags)                             \
-  {                                                                  \
-    const Opcode op = Opcode::name;                                  \
-    const VReg s0 = V(op, 1, 10), s1 = V(op, 2, 14);                 \
-    a.name(vcc, s0, s1);                                             \
-    a.name(vcc, s0, s1).e64();                                       \
-    a.name(vcc, SourceScalar(op, 1, 20), s1);                        \
-    a.name(vcc, InlineOf(op, 1), s1);                                \
-    a.name(vcc, LiteralOf(op, 1), s1);                               \
-    a.name(vcc, s0, SourceScalar(op, 2, 20));                        \
-    a.name(SReg(30, 2), s0, s1);                                     \
-    a.name(SReg(30, 2), SourceScalar(op, 1, 20), InlineOf(op, 2));   \
-    if (IsFloat(op, 1)) a.name(vcc, -s0, s1);                        \
+#define ZYFA_VOPC(name, operands, flags)                           \
+  {                                                                \
+    const Opcode op = Opcode::name;                                \
+    const VReg s0 = V(op, 1, 10), s1 = V(op, 2, 14);               \
+    a.name(vcc, s0, s1);                                           \
+    a.name(vcc, s0, s1).e64();                                     \
+    a.name(vcc, SourceScalar(op, 1, 20), s1);                      \
+    a.name(vcc, InlineOf(op, 1), s1);                              \
+    a.name(vcc, LiteralOf(op, 1), s1);                             \
+    a.name(vcc, s0, SourceScalar(op, 2, 20));                      \
+    a.name(SReg(30, 2), s0, s1);                                   \
+    a.name(SReg(30, 2), SourceScalar(op, 1, 20), InlineOf(op, 2)); \
+    if (IsFloat(op, 1)) a.name(vcc, -s0, s1);                      \
   }
 #define ZYFA_VOP3_2(name, operands, flags)                                     \
   {                                                                            \
@@ -221,61 +222,61 @@ void EmitVector(Assembler& a) {
     if (IsFloat(op, 2)) a.name(d, s0, -s1);                                    \
     ResultForms(op, [&]() -> VectorInstruction { return a.name(d, s0, s1); }); \
   }
-#define ZYFA_VOP3_3(name, operands, flags)                                    \
-  {                                                                           \
-    const Opcode op = Opcode::name;                                           \
-    const VReg d = V(op, 0, 2), s0 = V(op, 1, 10), s1 = V(op, 2, 14),         \
-               s2 = V(op, 3, 18);                                             \
-    a.name(d, s0, s1, s2);                                                    \
-    a.name(d, SourceScalar(op, 1, 20), s1, s2);                               \
-    a.name(d, s0, SourceScalar(op, 2, 20), s2);                               \
-    a.name(d, s0, s1, SourceScalar(op, 3, 20));                               \
-    a.name(d, s0, InlineOf(op, 2), InlineOf(op, 3));                          \
-    if (IsFloat(op, 1)) a.name(d, -abs(s0), s1, s2);                          \
-    if (IsFloat(op, 2)) a.name(d, s0, -s1, s2);                               \
-    if (IsFloat(op, 3)) a.name(d, s0, s1, abs(s2));                           \
-    ResultForms(                                                              \
-        op, [&]() -> VectorInstruction { return a.name(d, s0, s1, s2); });    \
+#define ZYFA_VOP3_3(name, operands, flags)                                     \
+  {                                                                            \
+    const Opcode op = Opcode::name;                                            \
+    const VReg d = V(op, 0, 2), s0 = V(op, 1, 10), s1 = V(op, 2, 14),          \
+               s2 = V(op, 3, 18);                                              \
+    a.name(d, s0, s1, s2);                                                     \
+    a.name(d, SourceScalar(op, 1, 20), s1, s2);                                \
+    a.name(d, s0, SourceScalar(op, 2, 20), s2);                                \
+    a.name(d, s0, s1, SourceScalar(op, 3, 20));                                \
+    a.name(d, s0, InlineOf(op, 2), InlineOf(op, 3));                           \
+    if (IsFloat(op, 1)) a.name(d, -abs(s0), s1, s2);                           \
+    if (IsFloat(op, 2)) a.name(d, s0, -s1, s2);                                \
+    if (IsFloat(op, 3)) a.name(d, s0, s1, abs(s2));                            \
+    ResultForms(op,                                                            \
+                [&]() -> VectorInstruction { return a.name(d, s0, s1, s2); }); \
   }
-#define ZYFA_BITOP3(name, operands)                               \
-  a.name(VReg(2), VReg(10), VReg(14), VReg(18), 0x6c);            \
+#define ZYFA_BITOP3(name, operands)                    \
+  a.name(VReg(2), VReg(10), VReg(14), VReg(18), 0x6c); \
   a.name(VReg(2), VReg(10), SReg(20), -1, 0xff);
-#define ZYFA_VOP3P_2(name, operands, flags)                                  \
-  {                                                                          \
-    const Opcode op = Opcode::name;                                          \
-    const VReg d = V(op, 0, 2), s0 = V(op, 1, 10), s1 = V(op, 2, 14);        \
-    a.name(d, s0, s1);                                                       \
-    a.name(d, s0, SourceScalar(op, 2, 20));                                  \
-    a.name(d, s0, s1).op_sel({1, 0});                                        \
-    if (InfoOf(op).Has(kOpSel3p)) {                                          \
-      a.name(d, s0, s1).op_sel_hi({1, 0});                                   \
-      a.name(d, s0, s1).op_sel({0, 1}).op_sel_hi({0, 0});                    \
-      a.name(d, -s0, s1);                                                    \
-      a.name(d, s0, -s1).op_sel_hi({0, 1});                                  \
-    }                                                                        \
+#define ZYFA_VOP3P_2(name, operands, flags)                           \
+  {                                                                   \
+    const Opcode op = Opcode::name;                                   \
+    const VReg d = V(op, 0, 2), s0 = V(op, 1, 10), s1 = V(op, 2, 14); \
+    a.name(d, s0, s1);                                                \
+    a.name(d, s0, SourceScalar(op, 2, 20));                           \
+    a.name(d, s0, s1).op_sel({1, 0});                                 \
+    if (InfoOf(op).Has(kOpSel3p)) {                                   \
+      a.name(d, s0, s1).op_sel_hi({1, 0});                            \
+      a.name(d, s0, s1).op_sel({0, 1}).op_sel_hi({0, 0});             \
+      a.name(d, -s0, s1);                                             \
+      a.name(d, s0, -s1).op_sel_hi({0, 1});                           \
+    }                                                                 \
   }
-#define ZYFA_VOP3P_3(name, operands, flags)                                  \
-  {                                                                          \
-    const Opcode op = Opcode::name;                                          \
-    const VReg d = V(op, 0, 2), s0 = V(op, 1, 10), s1 = V(op, 2, 14),        \
-               s2 = V(op, 3, 18);                                            \
-    a.name(d, s0, s1, s2);                                                   \
-    a.name(d, s0, SourceScalar(op, 2, 20), s2);                              \
-    if (InfoOf(op).Has(kDot)) a.name(d, s0, s1, s2).clamp();                 \
-    if (InfoOf(op).Has(kOpSel3p)) {                                          \
-      a.name(d, s0, s1, s2).op_sel_hi({1, 0, 1});                            \
-      a.name(d, s0, s1, s2).op_sel({1, 0, 0}).op_sel_hi({0, 1, 1});          \
-      a.name(d, s0, s1, -s2);                                                \
-    }                                                                        \
+#define ZYFA_VOP3P_3(name, operands, flags)                           \
+  {                                                                   \
+    const Opcode op = Opcode::name;                                   \
+    const VReg d = V(op, 0, 2), s0 = V(op, 1, 10), s1 = V(op, 2, 14), \
+               s2 = V(op, 3, 18);                                     \
+    a.name(d, s0, s1, s2);                                            \
+    a.name(d, s0, SourceScalar(op, 2, 20), s2);                       \
+    if (InfoOf(op).Has(kDot)) a.name(d, s0, s1, s2).clamp();          \
+    if (InfoOf(op).Has(kOpSel3p)) {                                   \
+      a.name(d, s0, s1, s2).op_sel_hi({1, 0, 1});                     \
+      a.name(d, s0, s1, s2).op_sel({1, 0, 0}).op_sel_hi({0, 1, 1});   \
+      a.name(d, s0, s1, -s2);                                         \
+    }                                                                 \
   }
 #define ZYFA_SWAP(name, operands, flags) a.name(VReg(2), VReg(10));
 #define ZYFA_DPP1(name, operands) \
   for (const Dpp& dpp : DppForms()) a.name(VReg(2), VReg(10), dpp);
 #define ZYFA_DPP2(name, operands) \
   for (const Dpp& dpp : DppForms()) a.name(VReg(2), VReg(10), VReg(14), dpp);
-#define ZYFA_SDWA1(name, operands)                                    \
+#define ZYFA_SDWA1(name, operands)                                        \
   for (SdwaSelect s : {kByte0, kByte1, kByte2, kByte3, kWord0, kWord1}) { \
-    a.name(V(Opcode::name, 0, 2), VReg(10), s);                       \
+    a.name(V(Opcode::name, 0, 2), VReg(10), s);                           \
   }
 #include "zyfa/gen/asm/opcodes.inc"
   a.v_permlane32_swap_b32(VReg(2), VReg(10)).e64();
@@ -300,54 +301,53 @@ void EmitMatrix(Assembler& a) {
   auto tuple = [](int base, MatrixFormat f) {
     return VReg(base, MatrixFormatRegisters(static_cast<int>(f)));
   };
-#define ZYFA_MFMA(name, operands, flags, passes)                             \
-  {                                                                          \
-    const Opcode op = Opcode::name;                                          \
-    const VReg d = V(op, 0, 64), x = V(op, 1, 100), y = V(op, 2, 120);       \
-    const bool integer = InfoOf(op).Has(kIntegerMatrix);                     \
-    a.name(d, x, y, d);                                                      \
-    a.name(d, x, y, V(op, 3, 140));                                          \
-    a.name(d, x, y, 0);                                                      \
-    a.name(d, x, y, integer ? Imm(1) : F32(1.0f));                           \
-    a.name(A(op, 0, 64), x, y, A(op, 0, 64));                                \
-    a.name(A(op, 0, 64), A(op, 1, 100), y, A(op, 0, 0));                     \
-    a.name(d, x, A(op, 2, 120), 0);                                          \
-    if (InfoOf(op).Has(kF8F6F4)) {                                           \
-      for (MatrixFormat fa : formats) {                                      \
-        for (MatrixFormat fb : formats) {                                    \
-          a.name(d, tuple(100, fa), tuple(120, fb), d)                       \
-              .formats(fa, fb);                                              \
-        }                                                                    \
-      }                                                                      \
-    }                                                                        \
+#define ZYFA_MFMA(name, operands, flags, passes)                        \
+  {                                                                     \
+    const Opcode op = Opcode::name;                                     \
+    const VReg d = V(op, 0, 64), x = V(op, 1, 100), y = V(op, 2, 120);  \
+    const bool integer = InfoOf(op).Has(kIntegerMatrix);                \
+    a.name(d, x, y, d);                                                 \
+    a.name(d, x, y, V(op, 3, 140));                                     \
+    a.name(d, x, y, 0);                                                 \
+    a.name(d, x, y, integer ? Imm(1) : F32(1.0f));                      \
+    a.name(A(op, 0, 64), x, y, A(op, 0, 64));                           \
+    a.name(A(op, 0, 64), A(op, 1, 100), y, A(op, 0, 0));                \
+    a.name(d, x, A(op, 2, 120), 0);                                     \
+    if (InfoOf(op).Has(kF8F6F4)) {                                      \
+      for (MatrixFormat fa : formats) {                                 \
+        for (MatrixFormat fb : formats) {                               \
+          a.name(d, tuple(100, fa), tuple(120, fb), d).formats(fa, fb); \
+        }                                                               \
+      }                                                                 \
+    }                                                                   \
   }
-#define ZYFA_MFMA_SCALE(name, operands, passes)                              \
-  {                                                                          \
-    const Opcode op = Opcode::name;                                          \
-    const VReg d = V(op, 0, 64), x = V(op, 1, 100), y = V(op, 2, 120);       \
-    a.name(d, x, y, d, VReg(10), VReg(14));                                  \
-    a.name(d, x, y, 0, VReg(10), VReg(14));                                  \
-    a.name(A(op, 0, 64), x, y, A(op, 0, 64), VReg(10), VReg(14));            \
-    for (int i = 0; i < 4; ++i) {                                            \
-      for (int j = 0; j < 4; ++j) {                                          \
-        a.name(d, x, y, d, VReg(10), VReg(14)).scale_bytes(i, j);            \
-      }                                                                      \
-    }                                                                        \
-    for (MatrixFormat fa : formats) {                                        \
-      for (MatrixFormat fb : formats) {                                      \
-        a.name(d, tuple(100, fa), tuple(120, fb), d, VReg(10), VReg(14))     \
-            .formats(fa, fb);                                                \
-      }                                                                      \
-    }                                                                        \
+#define ZYFA_MFMA_SCALE(name, operands, passes)                          \
+  {                                                                      \
+    const Opcode op = Opcode::name;                                      \
+    const VReg d = V(op, 0, 64), x = V(op, 1, 100), y = V(op, 2, 120);   \
+    a.name(d, x, y, d, VReg(10), VReg(14));                              \
+    a.name(d, x, y, 0, VReg(10), VReg(14));                              \
+    a.name(A(op, 0, 64), x, y, A(op, 0, 64), VReg(10), VReg(14));        \
+    for (int i = 0; i < 4; ++i) {                                        \
+      for (int j = 0; j < 4; ++j) {                                      \
+        a.name(d, x, y, d, VReg(10), VReg(14)).scale_bytes(i, j);        \
+      }                                                                  \
+    }                                                                    \
+    for (MatrixFormat fa : formats) {                                    \
+      for (MatrixFormat fb : formats) {                                  \
+        a.name(d, tuple(100, fa), tuple(120, fb), d, VReg(10), VReg(14)) \
+            .formats(fa, fb);                                            \
+      }                                                                  \
+    }                                                                    \
   }
-#define ZYFA_SMFMAC(name, operands, flags, passes)                           \
-  {                                                                          \
-    const Opcode op = Opcode::name;                                          \
-    const VReg d = V(op, 0, 64), x = V(op, 1, 100), y = V(op, 2, 120);       \
-    a.name(d, x, y, VReg(10));                                               \
-    a.name(A(op, 0, 64), x, A(op, 2, 120), VReg(10));                        \
-    a.name(d, x, y, VReg(10)).abid(1);                                       \
-    a.name(d, x, y, VReg(10)).cbsz(1);                                       \
+#define ZYFA_SMFMAC(name, operands, flags, passes)                     \
+  {                                                                    \
+    const Opcode op = Opcode::name;                                    \
+    const VReg d = V(op, 0, 64), x = V(op, 1, 100), y = V(op, 2, 120); \
+    a.name(d, x, y, VReg(10));                                         \
+    a.name(A(op, 0, 64), x, A(op, 2, 120), VReg(10));                  \
+    a.name(d, x, y, VReg(10)).abid(1);                                 \
+    a.name(d, x, y, VReg(10)).cbsz(1);                                 \
   }
 #include "zyfa/gen/asm/opcodes.inc"
   const VReg d(64, 16), x(100, 4), y(120, 4);
@@ -355,61 +355,61 @@ void EmitMatrix(Assembler& a) {
 }
 
 void EmitMemory(Assembler& a) {
-#define ZYFA_DS_READ(name, operands, flags)      \
-  {                                              \
-    const Opcode op = Opcode::name;              \
-    a.name(V(op, 0, 2), VReg(10));               \
-    a.name(A(op, 0, 2), VReg(10));               \
-    a.name(V(op, 0, 2), VReg(10), 65535);        \
+#define ZYFA_DS_READ(name, operands, flags) \
+  {                                         \
+    const Opcode op = Opcode::name;         \
+    a.name(V(op, 0, 2), VReg(10));          \
+    a.name(A(op, 0, 2), VReg(10));          \
+    a.name(V(op, 0, 2), VReg(10), 65535);   \
   }
-#define ZYFA_DS_WRITE(name, operands)            \
-  {                                              \
-    const Opcode op = Opcode::name;              \
-    a.name(VReg(10), V(op, 1, 2));               \
-    a.name(VReg(10), A(op, 1, 2));               \
-    a.name(VReg(10), V(op, 1, 2), 65535);        \
+#define ZYFA_DS_WRITE(name, operands)     \
+  {                                       \
+    const Opcode op = Opcode::name;       \
+    a.name(VReg(10), V(op, 1, 2));        \
+    a.name(VReg(10), A(op, 1, 2));        \
+    a.name(VReg(10), V(op, 1, 2), 65535); \
   }
-#define ZYFA_DS_PERMUTE(name, operands)          \
-  a.name(VReg(2), VReg(10), VReg(14));           \
+#define ZYFA_DS_PERMUTE(name, operands) \
+  a.name(VReg(2), VReg(10), VReg(14));  \
   a.name(VReg(2), VReg(10), VReg(14), 256);
-#define ZYFA_BUFFER(name, data)                                          \
-  {                                                                      \
-    const Opcode op = Opcode::name;                                      \
-    a.name(V(op, 0, 2), VReg(10), SReg(20, 4), 0);                       \
-    a.name(A(op, 0, 2), VReg(10), SReg(20, 4), SReg(30), 4095);          \
-    a.name(V(op, 0, 2), off, SReg(20, 4), SReg(30), 16);                 \
-    a.name(V(op, 0, 2), off, SReg(20, 4), 64);                           \
-    a.name(V(op, 0, 2), VReg(10), SReg(20, 4), m0).sc0();                \
-    a.name(V(op, 0, 2), VReg(10), SReg(20, 4), 0, 8).sc0().nt().sc1();   \
+#define ZYFA_BUFFER(name, data)                                        \
+  {                                                                    \
+    const Opcode op = Opcode::name;                                    \
+    a.name(V(op, 0, 2), VReg(10), SReg(20, 4), 0);                     \
+    a.name(A(op, 0, 2), VReg(10), SReg(20, 4), SReg(30), 4095);        \
+    a.name(V(op, 0, 2), off, SReg(20, 4), SReg(30), 16);               \
+    a.name(V(op, 0, 2), off, SReg(20, 4), 64);                         \
+    a.name(V(op, 0, 2), VReg(10), SReg(20, 4), m0).sc0();              \
+    a.name(V(op, 0, 2), VReg(10), SReg(20, 4), 0, 8).sc0().nt().sc1(); \
   }
 #define ZYFA_BUFFER_LOAD(name, operands) ZYFA_BUFFER(name, operands)
 #define ZYFA_BUFFER_STORE(name, operands) ZYFA_BUFFER(name, operands)
-#define ZYFA_BUFFER_LOAD_LDS(name, mnemonic)             \
+#define ZYFA_BUFFER_LOAD_LDS(name, mnemonic)         \
+  {                                                  \
+    a.name(VReg(10), SReg(20, 4), 0);                \
+    a.name(VReg(10), SReg(20, 4), SReg(30), 64);     \
+    a.name(off, SReg(20, 4), SReg(30), 4095);        \
+    a.name(VReg(10), SReg(20, 4), 0, 16).sc0().nt(); \
+  }
+#define ZYFA_GLOBAL_LOAD(name, operands)                 \
   {                                                      \
-    a.name(VReg(10), SReg(20, 4), 0);                    \
-    a.name(VReg(10), SReg(20, 4), SReg(30), 64);         \
-    a.name(off, SReg(20, 4), SReg(30), 4095);            \
-    a.name(VReg(10), SReg(20, 4), 0, 16).sc0().nt();     \
+    const Opcode op = Opcode::name;                      \
+    a.name(V(op, 0, 2), VReg(10, 2), off);               \
+    a.name(V(op, 0, 2), VReg(10, 2), off, -4096);        \
+    a.name(V(op, 0, 2), VReg(10), SReg(20, 2), 4095);    \
+    a.name(A(op, 0, 2), VReg(10), vcc).sc0().nt().sc1(); \
   }
-#define ZYFA_GLOBAL_LOAD(name, operands)                       \
-  {                                                            \
-    const Opcode op = Opcode::name;                            \
-    a.name(V(op, 0, 2), VReg(10, 2), off);                     \
-    a.name(V(op, 0, 2), VReg(10, 2), off, -4096);              \
-    a.name(V(op, 0, 2), VReg(10), SReg(20, 2), 4095);          \
-    a.name(A(op, 0, 2), VReg(10), vcc).sc0().nt().sc1();       \
+#define ZYFA_GLOBAL_STORE(name, operands)             \
+  {                                                   \
+    const Opcode op = Opcode::name;                   \
+    a.name(VReg(10, 2), V(op, 1, 2), off);            \
+    a.name(VReg(10, 2), V(op, 1, 2), off, -4096);     \
+    a.name(VReg(10), V(op, 1, 2), SReg(20, 2), 4095); \
+    a.name(VReg(10), A(op, 1, 2), SReg(20, 2)).nt();  \
   }
-#define ZYFA_GLOBAL_STORE(name, operands)                      \
-  {                                                            \
-    const Opcode op = Opcode::name;                            \
-    a.name(VReg(10, 2), V(op, 1, 2), off);                     \
-    a.name(VReg(10, 2), V(op, 1, 2), off, -4096);              \
-    a.name(VReg(10), V(op, 1, 2), SReg(20, 2), 4095);          \
-    a.name(VReg(10), A(op, 1, 2), SReg(20, 2)).nt();           \
-  }
-#define ZYFA_GLOBAL_LOAD_LDS(name)               \
-  a.name(VReg(10, 2), off);                      \
-  a.name(VReg(10, 2), off, -16);                 \
+#define ZYFA_GLOBAL_LOAD_LDS(name) \
+  a.name(VReg(10, 2), off);        \
+  a.name(VReg(10, 2), off, -16);   \
   a.name(VReg(10), SReg(20, 2), 16).nt();
 #define ZYFA_CACHE_CONTROL(name) \
   a.name().sc1();                \

@@ -9,7 +9,8 @@
 namespace zyfa::gen {
 
 // Every instruction of opcodes.inc in every form that the assembler prints:
-// operand classes, encodings, modifiers. For comparison with LLVM, not to be run.
+// operand classes, encodings, modifiers. For comparison with LLVM, not to be
+// run.
 struct Catalogue {
   Stream stream;
   std::string text;  // assembles for gfx950, one instruction a line

@@ -22,12 +22,12 @@ absl::StatusOr<std::vector<BasicBlock>> BuildControlFlow(
     const std::vector<Instruction>& program,
     const std::vector<std::string>& label_names);
 
-// Forward data flow to a fixpoint. State needs `bool Merge(const State&)`, which
-// takes in what holds at the end of a predecessor and says whether anything
-// changed. `transfer(block, State&)` moves a state from a block's begin to its
-// end. Returns the state at each block's begin; `reached` says which are valid.
-// States only ever grow by Merge, so the loop ends although waits that a pass
-// inserts make `transfer` forget things.
+// Forward data flow to a fixpoint. State needs `bool Merge(const State&)`,
+// which takes in what holds at the end of a predecessor and says whether
+// anything changed. `transfer(block, State&)` moves a state from a block's
+// begin to its end. Returns the state at each block's begin; `reached` says
+// which are valid. States only ever grow by Merge, so the loop ends although
+// waits that a pass inserts make `transfer` forget things.
 template <typename State, typename Transfer>
 std::vector<State> ForwardFlow(const std::vector<BasicBlock>& blocks,
                                State entry, const Transfer& transfer,

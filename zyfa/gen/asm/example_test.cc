@@ -1,71 +1,80 @@
-// The idiom of a kernel in this language, on the smallest useful one:
-// out[i] = in[i] + 1 for i < n.
+// The example kernel as text and as the code object that the build makes of it.
 
+#include <cstdint>
+#include <cstring>
 #include <string>
+#include <vector>
 
-#include "absl/status/statusor.h"
+#include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "zyfa/gen/asm/assembler.h"
+#include "llvm/Object/ELFObjectFile.h"
+#include "llvm/Object/ObjectFile.h"
+#include "zyfa/gen/asm/example_kernel.h"
+#include "zyfa/gen/asm/llvm_disassembler.h"
 
 namespace zyfa::gen {
 namespace {
 
-absl::StatusOr<std::string> AddOneKernel() {
-  KernelSpec spec;
-  spec.name = "add_one";
-  spec.description = {"out[i] = in[i] + 1 for i < n; 256 work-items a group."};
-  spec.args = {
-      {"out", 0, 8, KernelArg::Kind::kGlobalBuffer},
-      {"in", 8, 8, KernelArg::Kind::kGlobalBuffer},
-      {"n", 16, 4, KernelArg::Kind::kByValue},
-  };
-  spec.kernarg_bytes = 24;
-  spec.workgroup_size = 256;
-  Assembler a(spec);
+using ::testing::HasSubstr;
 
-  a.Section("Arguments");
-  SReg pointers = a.sgprs().Alloc("out, in", 4);
-  SReg n = a.sgprs().Alloc("n");
-  a.s_load_dwordx4(pointers, a.kernarg(), 0);
-  a.s_load_dword(n, a.kernarg(), 16);
-  SReg out = pointers.sub(0, 2);
-  SReg in = pointers.sub(2, 2);
+constexpr char kCodeObject[] = "zyfa/gen/asm/example_code.co";
 
-  a.Section("Element of this lane");
-  VReg index = a.vgprs().Alloc("index");
-  {
-    ScopedSReg group_begin = a.sgprs().Scoped("group begin");
-    a.v_and_b32(index, 0x3ff, a.workitem_id());
-    a.s_lshl_b32(group_begin, a.workgroup_id_x(), 8);
-    a.v_add_u32(index, group_begin, index);
-  }
-
-  Label end = a.NewLabel("end");
-  ScopedSReg saved_exec = a.sgprs().Scoped("saved exec", 2);
-  a.Comment("lanes with index < n");
-  a.v_cmp_gt_u32(vcc, n, index);
-  a.s_and_saveexec_b64(saved_exec, vcc);
-  a.s_cbranch_execz(end);
-
-  a.Section("Add");
-  VReg offset = a.vgprs().Alloc("byte offset");
-  VReg x = a.vgprs().Alloc("x");
-  a.v_lshlrev_b32(offset, 2, index);
-  a.global_load_dword(x, offset, in);
-  a.v_add_f32(x, F32(1.0f), x);
-  a.global_store_dword(offset, x, out);
-  a.Bind(end);
-  a.s_endpgm();
-  return a.Finish();
+TEST(ExampleTest, SameBytesEveryTime) {
+  ASSERT_TRUE(AddOneKernel().ok()) << AddOneKernel().status();
+  EXPECT_EQ(*AddOneKernel(), *AddOneKernel());
 }
 
-TEST(ExampleTest, WaitsAndDescriptorAreLaidByTheAssembler) {
-  absl::StatusOr<std::string> text = AddOneKernel();
-  ASSERT_TRUE(text.ok()) << text.status();
-  EXPECT_NE(text->find(" vmcnt(0)"), std::string::npos) << *text;
-  EXPECT_NE(text->find(" lgkmcnt(0)"), std::string::npos) << *text;
-  EXPECT_NE(text->find(".amdhsa_kernel add_one"), std::string::npos) << *text;
-  EXPECT_EQ(*text, *AddOneKernel());
+TEST(ExampleTest, TextIsCommented) {
+  const std::string text = *AddOneKernel();
+  EXPECT_THAT(text, HasSubstr("// add_one\n// out[i] = in[i] + 1"));
+  EXPECT_THAT(text, HasSubstr("//   s[4:7]       out, in "));
+  EXPECT_THAT(text, HasSubstr("// ---- Arguments ----"));
+  EXPECT_THAT(text, HasSubstr("// lanes with index < n"));
+  EXPECT_THAT(text, HasSubstr("// wait: load -> v3"));
+  EXPECT_THAT(text, HasSubstr(".amdhsa_code_object_version 5"));
+}
+
+TEST(ExampleTest, CodeHasTheWaits) {
+  const auto code = DisassembleFile(kCodeObject);
+  ASSERT_TRUE(code.ok()) << code.status();
+  std::vector<std::string> waits;
+  for (const LlvmInstruction& inst : *code) {
+    const size_t at = inst.text.find("s_waitcnt");
+    if (at != std::string::npos) waits.push_back(inst.text.substr(at));
+  }
+  EXPECT_THAT(waits, ::testing::ElementsAre("s_waitcnt lgkmcnt(0)",
+                                            "s_waitcnt vmcnt(0)"));
+}
+
+// Descriptor bytes by the LLVM AMDGPU usage guide (code object v3 and later).
+TEST(ExampleTest, Descriptor) {
+  auto file = llvm::object::ObjectFile::createObjectFile(kCodeObject);
+  ASSERT_TRUE(static_cast<bool>(file));
+  uint8_t kd[64] = {};
+  for (const llvm::object::SymbolRef& symbol : file->getBinary()->symbols()) {
+    auto name = symbol.getName();
+    if (!name || *name != "add_one.kd") continue;
+    const uint64_t address = llvm::cantFail(symbol.getAddress());
+    const auto section = llvm::cantFail(symbol.getSection());
+    const llvm::StringRef bytes = llvm::cantFail(section->getContents());
+    std::memcpy(kd, bytes.data() + (address - section->getAddress()), 64);
+  }
+  auto u32 = [&](int at) {
+    uint32_t value;
+    std::memcpy(&value, kd + at, 4);
+    return value;
+  };
+  EXPECT_EQ(u32(0), 0u);                   // LDS
+  EXPECT_EQ(u32(8), 24u);                  // kernel arguments
+  EXPECT_EQ(u32(44) & 0x3f, 0u);           // accum_offset 4
+  EXPECT_EQ(u32(48) & 0x3f, 0u);           // up to 8 VGPRs
+  EXPECT_EQ(u32(48) >> 12 & 0xff, 0xc0u);  // F32 denormals flushed, F16 kept
+  EXPECT_EQ(u32(48) >> 21 & 1, 0u);        // DX10_CLAMP
+  EXPECT_EQ(u32(48) >> 23 & 1, 0u);        // IEEE
+  EXPECT_EQ(u32(48) >> 26 & 1, 0u);        // FP16_OVFL
+  EXPECT_EQ(u32(52) >> 1 & 0x1f, 2u);      // user SGPRs
+  EXPECT_EQ(u32(52) >> 7 & 7, 1u);         // work-group id x only
+  EXPECT_EQ(kd[56] >> 3 & 1, 1);           // kernel argument pointer
 }
 
 }  // namespace

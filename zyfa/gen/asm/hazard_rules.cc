@@ -124,8 +124,7 @@ UnitRanges ModeWrite(const Instruction& i) {
 // with an SGPR offset.
 UnitRanges WideStoreData(const Instruction& i) {
   if (!i.IsOperation() || !i.info().IsVmemStore()) return {};
-  if (i.info().format == Format::kBufferStore &&
-      i.operands[3].IsRegister()) {
+  if (i.info().format == Format::kBufferStore && i.operands[3].IsRegister()) {
     return {};
   }
   return OperandUnits(i, [](size_t, const OperandSpec& spec, const Operand& o) {
@@ -266,59 +265,108 @@ UnitRanges AnyLaneAccess(const Instruction& i) {
 
 }  // namespace
 
-// Sources: CDNA4 ISA tables 11 and 38 as collected in column D of cdna4-isa.md 5
-// with LLVM's GCNHazardRecognizer (column L) where it asks for more. Where the
-// ISA says 0 and LLVM a conservative 2 (VCC as mask or carry) the ISA holds.
+// Sources: CDNA4 ISA tables 11 and 38 as collected in column D of cdna4-isa.md
+// 5 with LLVM's GCNHazardRecognizer (column L) where it asks for more. Where
+// the ISA says 0 and LLVM a conservative 2 (VCC as mask or carry) the ISA
+// holds.
 const std::vector<HazardRule>& HazardRules() {
   using enum HazardRelation;
   static const auto& rules = *new std::vector<HazardRule>{
       // Matrix results (5.1).
-      {"MFMA result -> VALU", MatrixResult, ValuTouches, kOverlap,
+      {"MFMA result -> VALU",
+       MatrixResult,
+       ValuTouches,
+       kOverlap,
        {5, 8, 12, 20}},
-      {"MFMA result -> memory data or address", MatrixResult, MemoryReads,
-       kOverlap, {5, 8, 12, 20}},
-      {"MFMA result -> overwritten by load", MatrixResult, LoadWrites, kOverlap,
+      {"MFMA result -> memory data or address",
+       MatrixResult,
+       MemoryReads,
+       kOverlap,
        {5, 8, 12, 20}},
-      {"MFMA result -> MFMA source", MatrixResult, MatrixSources, kOverlap,
+      {"MFMA result -> overwritten by load",
+       MatrixResult,
+       LoadWrites,
+       kOverlap,
        {5, 8, 12, 20}},
-      {"MFMA result -> same MFMA addend", MatrixResult, MatrixAddend, kSame,
+      {"MFMA result -> MFMA source",
+       MatrixResult,
+       MatrixSources,
+       kOverlap,
+       {5, 8, 12, 20}},
+      {"MFMA result -> same MFMA addend",
+       MatrixResult,
+       MatrixAddend,
+       kSame,
        {2, 0, 0, 0}},
-      {"MFMA result -> overlapping MFMA addend", MatrixResult, MatrixAddend,
-       kOverlapNotSame, {4, 6, 10, 18}},
-      {"MFMA addend -> overwritten", MatrixAddendRead, ValuOrLoadWrites,
-       kOverlap, {1, 3, 7, 15}},
+      {"MFMA result -> overlapping MFMA addend",
+       MatrixResult,
+       MatrixAddend,
+       kOverlapNotSame,
+       {4, 6, 10, 18}},
+      {"MFMA addend -> overwritten",
+       MatrixAddendRead,
+       ValuOrLoadWrites,
+       kOverlap,
+       {1, 3, 7, 15}},
       {"VALU result -> MFMA", VectorResultNotDot, MatrixReads, kOverlap, {2}},
       {"v_cmpx -> MFMA", VectorExecResult, AnyMatrix, kOverlap, {4}},
-      {"dot product -> other instruction", DotResult, VectorTouches,
-       kOtherOpcode, {3}},
-      {"dot product -> factor of dot product", DotResult, DotFactors,
-       kSameOpcode, {3}},
+      {"dot product -> other instruction",
+       DotResult,
+       VectorTouches,
+       kOtherOpcode,
+       {3}},
+      {"dot product -> factor of dot product",
+       DotResult,
+       DotFactors,
+       kSameOpcode,
+       {3}},
       // Vector results (5.2).
       {"transcendental -> VALU", TransResult, NotTransReads, kOverlap, {1}},
       {"placed result -> VALU", PlacedResult, ValuReads, kOverlap, {1}},
-      {"partial scaled conversion -> next part", ScaledPartialResult, ValuKeeps,
-       kOverlap, {1}},
+      {"partial scaled conversion -> next part",
+       ScaledPartialResult,
+       ValuKeeps,
+       kOverlap,
+       {1}},
       {"VALU result -> permlane", VectorResult, PermlaneReads, kOverlap, {2}},
       {"v_cmpx -> permlane", VectorExecResult, AnyPermlane, kOverlap, {4}},
       {"VALU result -> DPP", VectorResult, DppReads, kOverlap, {2}},
       {"v_cmpx -> DPP", VectorExecResult, AnyDpp, kOverlap, {5}},
       {"VALU result -> read lane", VectorResult, ReadlaneReads, kOverlap, {1}},
       {"v_cmpx -> lane access", VectorExecResult, AnyLaneAccess, kOverlap, {4}},
-      {"v_cmpx -> EXEC as data", VectorExecResult, ValuScalarReads, kOverlap,
+      {"v_cmpx -> EXEC as data",
+       VectorExecResult,
+       ValuScalarReads,
+       kOverlap,
        {2}},
-      {"VALU scalar result -> VALU", VectorScalarResult, ValuScalarReads,
-       kOverlap, {2}},
-      {"VALU scalar result -> lane select", VectorScalarResult, LaneSelect,
-       kOverlap, {4}},
-      {"VALU scalar result -> VMEM", VectorScalarResult, VmemScalarReads,
-       kOverlap, {5}},
+      {"VALU scalar result -> VALU",
+       VectorScalarResult,
+       ValuScalarReads,
+       kOverlap,
+       {2}},
+      {"VALU scalar result -> lane select",
+       VectorScalarResult,
+       LaneSelect,
+       kOverlap,
+       {4}},
+      {"VALU scalar result -> VMEM",
+       VectorScalarResult,
+       VmemScalarReads,
+       kOverlap,
+       {5}},
       // The rest (5.2).
       {"M0 -> direct-to-LDS load", ScalarM0Result, LdsDma, kOverlap, {1}},
       {"s_setreg -> same register", ModeWrite, ModeAccess, kOverlap, {2}},
-      {"wide store data -> overwritten by VALU", WideStoreData, ValuWrites,
-       kOverlap, {2}},
-      {"wide store data -> overwritten by load", WideStoreData, LoadWrites,
-       kOverlap, {1}},
+      {"wide store data -> overwritten by VALU",
+       WideStoreData,
+       ValuWrites,
+       kOverlap,
+       {2}},
+      {"wide store data -> overwritten by load",
+       WideStoreData,
+       LoadWrites,
+       kOverlap,
+       {1}},
   };
   return rules;
 }

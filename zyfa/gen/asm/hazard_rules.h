@@ -10,10 +10,10 @@ namespace zyfa::gen {
 // How a consumer's registers must lie to the producer's for a rule to apply.
 enum class HazardRelation {
   kOverlap,
-  kSame,             // the very same tuple
+  kSame,  // the very same tuple
   kOverlapNotSame,
-  kOtherOpcode,      // overlap, and the instructions differ in opcode
-  kSameOpcode,       // overlap, and they do not
+  kOtherOpcode,  // overlap, and the instructions differ in opcode
+  kSameOpcode,   // overlap, and they do not
 };
 
 // One wait that the hardware does not make by itself: so many instructions must

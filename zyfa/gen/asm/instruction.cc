@@ -268,9 +268,8 @@ std::string FormatInstruction(const Instruction& inst,
         absl::StrCat("hwreg(", HwRegText(inst.mods.hwreg), ", ",
                      inst.mods.hwreg_offset, ", ", inst.mods.hwreg_width, ")");
     // The register field is the first operand of a set, the last of a get.
-    operands.insert(inst.opcode == Opcode::s_setreg_imm32_b32
-                        ? operands.begin()
-                        : operands.end(),
+    operands.insert(inst.opcode == Opcode::s_setreg_imm32_b32 ? operands.begin()
+                                                              : operands.end(),
                     field);
   }
   std::string text = mnemonic;

@@ -41,9 +41,9 @@ std::string UnitText(const UnitRange& r);
 struct Modifiers {
   bool e64 = false;
   bool clamp = false;
-  int omod = 0;           // 0 none, 1 mul:2, 2 mul:4, 3 div:2
-  int op_sel_count = 0;   // entries written, 0: none
-  uint8_t op_sel = 0;     // bit i is entry i
+  int omod = 0;          // 0 none, 1 mul:2, 2 mul:4, 3 div:2
+  int op_sel_count = 0;  // entries written, 0: none
+  uint8_t op_sel = 0;    // bit i is entry i
   int op_sel_hi_count = 0;
   uint8_t op_sel_hi = 0;
   uint8_t neg_lo = 0, neg_hi = 0;  // of packed arithmetic, from -x
@@ -51,7 +51,7 @@ struct Modifiers {
   int bitop3 = -1;
   int offset = 0;  // bytes
   bool sc0 = false, sc1 = false, nt = false;
-  std::string dpp;  // printed form
+  std::string dpp;         // printed form
   bool dpp_keeps = false;  // some lanes of the destination may stay unwritten
   SdwaSelect sdwa = SdwaSelect::kNone;
   // s_setreg / s_getreg field.
@@ -67,11 +67,11 @@ struct Instruction {
   Opcode opcode = Opcode::s_nop;
   std::vector<Operand> operands;  // in the order they are printed
   Modifiers mods;
-  std::string comment;  // printed behind the instruction
-  std::string text;     // kSection: the title
-  std::string section;  // in which it was emitted
-  int label = -1;       // kLabel
-  int number = -1;      // in order of emission, over the whole kernel
+  std::string comment;    // printed behind the instruction
+  std::string text;       // kSection: the title
+  std::string section;    // in which it was emitted
+  int label = -1;         // kLabel
+  int number = -1;        // in order of emission, over the whole kernel
   bool inserted = false;  // by the wait or hazard pass
   std::string problem;    // misuse found while the modifiers were written
 

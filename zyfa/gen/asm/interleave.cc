@@ -21,8 +21,8 @@ absl::Status Refuse(const Instruction& a, const Instruction& b,
                    DescribeInstruction(b, {}), ": ", why));
 }
 
-// The first register that both touch and one writes, or an empty range. SCC that
-// only gets written is left to the caller.
+// The first register that both touch and one writes, or an empty range. SCC
+// that only gets written is left to the caller.
 UnitRange Conflict(const Instruction& a, const Instruction& b) {
   auto meet = [](const UnitRanges& x, const UnitRanges& y,
                  bool both_write) -> UnitRange {
@@ -129,8 +129,8 @@ absl::StatusOr<Stream> InterleaveStreams(const Stream& main,
   for (const Filler& f : fillers) {
     for (int n : f.after) {
       if (n < 0) {
-        return absl::InvalidArgumentError(absl::StrCat(
-            "Interleave: ", n, " operations behind an anchor"));
+        return absl::InvalidArgumentError(
+            absl::StrCat("Interleave: ", n, " operations behind an anchor"));
       }
     }
     for (const Instruction& inst : f.stream.instructions()) {

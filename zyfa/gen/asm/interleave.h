@@ -36,13 +36,14 @@ struct InterleaveOptions {
 };
 
 // Merges the fillers into `main`: behind each anchor come operations of the
-// first filler, then of the second, and so on. Order inside each stream is kept;
-// what is left goes to the end. With a single stream the result is that stream.
+// first filler, then of the second, and so on. Order inside each stream is
+// kept; what is left goes to the end. With a single stream the result is that
+// stream.
 //
 // SCC written and never read by either stream is no conflict. Errors
-// (InvalidArgument), unless the check is kNone: a dependency as above, named with
-// both instructions; a label, branch or barrier in a filler; an explicit wait in
-// one stream for a counter which another stream raises.
+// (InvalidArgument), unless the check is kNone: a dependency as above, named
+// with both instructions; a label, branch or barrier in a filler; an explicit
+// wait in one stream for a counter which another stream raises.
 absl::StatusOr<Stream> InterleaveStreams(const Stream& main,
                                          const std::vector<Filler>& fillers,
                                          const InterleaveOptions& options);

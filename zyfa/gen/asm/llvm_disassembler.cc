@@ -82,9 +82,9 @@ absl::StatusOr<std::vector<LlvmInstruction>> DisassembleFile(
                           subtarget.get());
   std::unique_ptr<llvm::MCDisassembler> disassembler(
       target->createMCDisassembler(*subtarget, context));
-  std::unique_ptr<llvm::MCInstPrinter> printer(target->createMCInstPrinter(
-      triple, asm_info->getAssemblerDialect(), *asm_info, *instructions,
-      *registers));
+  std::unique_ptr<llvm::MCInstPrinter> printer(
+      target->createMCInstPrinter(triple, asm_info->getAssemblerDialect(),
+                                  *asm_info, *instructions, *registers));
 
   auto file = llvm::object::ObjectFile::createObjectFile(path);
   if (!file) {
@@ -92,7 +92,8 @@ absl::StatusOr<std::vector<LlvmInstruction>> DisassembleFile(
         absl::StrCat(path, ": ", llvm::toString(file.takeError())));
   }
   llvm::StringRef code;
-  for (const llvm::object::SectionRef& section : file->getBinary()->sections()) {
+  for (const llvm::object::SectionRef& section :
+       file->getBinary()->sections()) {
     auto name = section.getName();
     if (!name || *name != ".text") continue;
     auto contents = section.getContents();

@@ -80,9 +80,9 @@ std::vector<OperandSpec> ParseOperands(const char* text) {
 
 std::vector<OpcodeInfo> BuildTable() {
   std::vector<OpcodeInfo> table;
-#define ZYFA_OPCODE(name, mnemonic, format, operands, flags, passes)     \
-  table.push_back({Opcode::name, #name, mnemonic, Format::format,        \
-                   static_cast<uint32_t>(flags), passes,                 \
+#define ZYFA_OPCODE(name, mnemonic, format, operands, flags, passes) \
+  table.push_back({Opcode::name, #name, mnemonic, Format::format,    \
+                   static_cast<uint32_t>(flags), passes,             \
                    ParseOperands(operands)});
 #include "zyfa/gen/asm/opcodes.inc"
   return table;

@@ -181,7 +181,8 @@ class MfmaAddend {
   Operand operand_;
 };
 
-// Per-lane byte offset of a buffer instruction (printed with `offen`), or `off`.
+// Per-lane byte offset of a buffer instruction (printed with `offen`), or
+// `off`.
 class BufferAddress {
  public:
   BufferAddress(const VReg& r) : operand_(Operand::Of(r)) {}  // NOLINT
@@ -204,13 +205,14 @@ class GlobalBase {
   Operand operand_;
 };
 
-// Data-parallel-primitive lane selection inside rows of 16 lanes (cdna4-isa 2.4).
+// Data-parallel-primitive lane selection inside rows of 16 lanes
+// (cdna4-isa 2.4).
 class Dpp {
  public:
   static Dpp QuadPerm(int lane0, int lane1, int lane2, int lane3);
-  static Dpp RowShl(int n);       // 1..15
-  static Dpp RowShr(int n);       // 1..15
-  static Dpp RowRor(int n);       // 1..15
+  static Dpp RowShl(int n);  // 1..15
+  static Dpp RowShr(int n);  // 1..15
+  static Dpp RowRor(int n);  // 1..15
   static Dpp RowMirror();
   static Dpp RowHalfMirror();
   static Dpp RowBcast15();
@@ -221,7 +223,8 @@ class Dpp {
   static Dpp WaveShr1();
   static Dpp WaveRor1();
 
-  // Rows (groups of 16 lanes) and banks (groups of 4 in a row) that are written.
+  // Rows (groups of 16 lanes) and banks (groups of 4 in a row) that are
+  // written.
   Dpp row_mask(int mask) const;
   Dpp bank_mask(int mask) const;
   // Lanes whose source lane does not exist or is off get 0 instead of staying
@@ -244,7 +247,13 @@ class Dpp {
 
 // Part of the source dword that an SDWA conversion reads.
 enum class SdwaSelect : uint8_t {
-  kNone, kByte0, kByte1, kByte2, kByte3, kWord0, kWord1,
+  kNone,
+  kByte0,
+  kByte1,
+  kByte2,
+  kByte3,
+  kWord0,
+  kWord1,
 };
 
 // Counters of s_waitcnt; a counter that is not given stays unlimited.

@@ -138,7 +138,8 @@ std::string Metadata(const KernelSpec& spec, const KernelResources& r) {
   for (const KernelArg& arg : spec.args) {
     const bool buffer = arg.kind == KernelArg::Kind::kGlobalBuffer;
     absl::StrAppendFormat(
-        &text, "      - { .name: '%s', .offset: %d, .size: %d, .value_kind: %s%s }\n",
+        &text,
+        "      - { .name: '%s', .offset: %d, .size: %d, .value_kind: %s%s }\n",
         arg.name, arg.offset, arg.size, buffer ? "global_buffer" : "by_value",
         buffer ? ", .address_space: global" : "");
   }
@@ -166,8 +167,8 @@ std::string PrintProgram(const std::vector<Instruction>& program,
         absl::StrAppend(&text, label_names[inst.label], ":\n");
         break;
       case Instruction::Kind::kSection:
-        absl::StrAppend(&text, "\n    // ---- ", inst.text, " ---- (",
-                        number, ")\n");
+        absl::StrAppend(&text, "\n    // ---- ", inst.text, " ---- (", number,
+                        ")\n");
         break;
       case Instruction::Kind::kOperation:
         absl::StrAppend(&text, InstructionLine(inst, label_names), "\n");
@@ -196,8 +197,8 @@ std::string PrintKernel(const KernelSpec& spec,
   absl::StrAppend(&text, RegisterMap(allocations, program), "\n");
   absl::StrAppend(&text, ".amdgcn_target \"", kTarget,
                   "\"\n.amdhsa_code_object_version 5\n.text\n.globl ",
-                  spec.name, "\n.p2align 8\n.type ", spec.name,
-                  ",@function\n", spec.name, ":\n");
+                  spec.name, "\n.p2align 8\n.type ", spec.name, ",@function\n",
+                  spec.name, ":\n");
   absl::StrAppend(&text, PrintProgram(program, label_names));
   absl::StrAppend(&text, ".Lkernel_end:\n.size ", spec.name, ", .Lkernel_end-",
                   spec.name, "\n\n");

@@ -28,7 +28,8 @@ std::string PrintProgram(const std::vector<Instruction>& program,
 
 // The whole .s file: description, register map, code, descriptor, metadata.
 // Equal inputs give equal bytes.
-std::string PrintKernel(const KernelSpec& spec, const KernelResources& resources,
+std::string PrintKernel(const KernelSpec& spec,
+                        const KernelResources& resources,
                         const AllocationTable& allocations,
                         const std::vector<Instruction>& program,
                         const std::vector<std::string>& label_names);

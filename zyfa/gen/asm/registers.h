@@ -7,7 +7,8 @@
 namespace zyfa::gen {
 
 // kScalar covers the SGPRs s0..s101 and the special scalars, which are numbered
-// as the hardware encodes them (CDNA4 ISA 3.6): VCC 106:107, M0 124, EXEC 126:127.
+// as the hardware encodes them (CDNA4 ISA 3.6): VCC 106:107, M0 124, EXEC
+// 126:127.
 enum class RegisterFile : uint8_t { kScalar, kVgpr, kAgpr };
 
 inline constexpr int kMaxSgprs = 102;
@@ -17,9 +18,9 @@ inline constexpr int kMaxTotalVgprs = 512;  // both together, one wave per SIMD
 inline constexpr int kMaxLdsBytes = 163840;
 
 // `count` consecutive registers of one file, starting at `first`. A range that
-// came from a RegisterPool remembers which allocation it is part of, so that use
-// after Free is found. Taking a part that is not inside the range gives a range
-// that the assembler refuses, naming the instruction that used it.
+// came from a RegisterPool remembers which allocation it is part of, so that
+// use after Free is found. Taking a part that is not inside the range gives a
+// range that the assembler refuses, naming the instruction that used it.
 template <RegisterFile kFile>
 class RegisterRange {
  public:

@@ -113,8 +113,9 @@ bool IsVccPart(const Operand& o) {
 std::string RegisterProblem(const Operand& o, const OperandSpec& spec,
                             int count, bool any_alignment) {
   if (!o.valid_register()) {
-    return absl::StrCat("an operand is no register: a part outside its range "
-                        "or a range that was never allocated");
+    return absl::StrCat(
+        "an operand is no register: a part outside its range "
+        "or a range that was never allocated");
   }
   const std::string text = RegisterText(o.file, o.first, o.count);
   if (!AcceptsFile(spec.klass, o.file)) {
@@ -126,7 +127,8 @@ std::string RegisterProblem(const Operand& o, const OperandSpec& spec,
   }
   if (o.file == RegisterFile::kScalar) {
     if (IsSpecialScalar(o)) {
-      const bool known = IsVccPart(o) || (o.first == m0.first() && count == 1) ||
+      const bool known = IsVccPart(o) ||
+                         (o.first == m0.first() && count == 1) ||
                          (o.first >= exec.first() && o.first + count <= 128);
       if (!known) {
         return absl::StrCat(text, ": SGPRs end at s", kMaxSgprs - 1);
@@ -257,7 +259,8 @@ std::string ConstantBusProblem(const Instruction& inst) {
   if (scalars.size() + literals.size() > 1) {
     std::string list;
     for (const std::string& s : scalars) absl::StrAppend(&list, " ", s);
-    for (uint32_t bits : literals) absl::StrAppend(&list, " ", Bits(bits).Text());
+    for (uint32_t bits : literals)
+      absl::StrAppend(&list, " ", Bits(bits).Text());
     return absl::StrCat("reads more than one scalar value:", list);
   }
   return "";
@@ -534,8 +537,10 @@ std::string KernelSpecProblem(const KernelSpec& spec) {
     if (arg.size < 1 || arg.offset < end ||
         arg.offset + arg.size > spec.kernarg_bytes) {
       return absl::StrCat("argument ", arg.name, " at ", arg.offset, " of ",
-                          arg.size, " bytes must lie behind its predecessor "
-                          "and inside kernarg_bytes ", spec.kernarg_bytes);
+                          arg.size,
+                          " bytes must lie behind its predecessor "
+                          "and inside kernarg_bytes ",
+                          spec.kernarg_bytes);
     }
     end = arg.offset + arg.size;
   }

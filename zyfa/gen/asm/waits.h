@@ -11,11 +11,11 @@
 
 namespace zyfa::gen {
 
-// Data of loads (vector memory, LDS, scalar memory) is not interlocked: before a
-// register that a load writes is read or written again, s_waitcnt must have
-// retired the load (cdna4-isa 3.5). This pass follows the outstanding operations
-// over the control-flow graph and inserts the weakest sufficient s_waitcnt, or
-// with kCheck reports the first one that is missing.
+// Data of loads (vector memory, LDS, scalar memory) is not interlocked: before
+// a register that a load writes is read or written again, s_waitcnt must have
+// retired the load (cdna4-isa 3.5). This pass follows the outstanding
+// operations over the control-flow graph and inserts the weakest sufficient
+// s_waitcnt, or with kCheck reports the first one that is missing.
 //
 // Vector memory operations and LDS operations retire in order; scalar loads do
 // not, so with one outstanding only lgkmcnt(0) says anything. At joins the

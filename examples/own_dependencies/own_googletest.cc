@@ -1,0 +1,5 @@
+#include <cstdio>
+
+#include "gtest/own_version.h"
+
+int main() { std::printf("googletest %s\n", OWN_GOOGLETEST_VERSION); }

@@ -1,0 +1,107 @@
+#!/bin/bash
+# The bench as a user meets it: flags, table, records, exit status.
+# Arguments: the binary, and a HIP runtime that launches but computes nothing.
+set -u
+gaussian=$1
+fake_hip=$2
+export ZYFA_HIP_LIBRARY=/absent # no GPU of this machine
+work=$(mktemp -d "$TEST_TMPDIR/gaussian.XXXXXX")
+failures=0
+
+# run STATUS FLAG...: runs the bench; its exit status must be STATUS.
+run() {
+  local expected=$1 status=0
+  shift
+  "$gaussian" "$@" >"$work/out" 2>"$work/err" || status=$?
+  if [[ $status -ne $expected ]]; then
+    echo "gaussian $*: status $status, not $expected"
+    cat "$work/out" "$work/err"
+    failures=$((failures + 1))
+  fi
+}
+
+# has FILE TEXT: some line of the file holds the text.
+has() {
+  if ! grep -qF -- "$2" "$work/$1"; then
+    echo "$1 lacks '$2':"
+    cat "$work/$1"
+    failures=$((failures + 1))
+  fi
+}
+
+lines() {
+  local count
+  count=$(wc -l <"$work/$1")
+  if [[ $count -ne $2 ]]; then
+    echo "$1 has $count lines, not $2"
+    failures=$((failures + 1))
+  fi
+}
+
+# A sweep of two variants and two lengths.
+short=(--device=emulator --seqlens=1,65 --heads=2/1 --threads=2)
+run 0 "${short[@]}" --variants=bf16_d128_causal,bf16_d192x128_full \
+  --records="$work/records.json"
+has out bf16_d128_causal
+has out bf16_d192x128_full
+has out modelled
+has out 'rel RMSE'
+has out mfma
+lines err 0 # no progress bar without a terminal
+lines records.json 4
+for field in '"variant":"bf16_d192x128_full"' '"device":"emulator"' \
+  '"modelled":true' '"batch":1' '"heads_q":2' '"heads_kv":1' '"seqlen_q":65' \
+  '"seqlen_kv":65' '"rel_rmse":' '"max_abs_error":' '"mfma":"' \
+  '"code_object_sha256":"' '"outcome":"OUTCOME_OK"' '"findings":0'; do
+  has records.json "$field"
+done
+
+# Replaced, or added to.
+one=(--device=emulator --seqlens=1 --variants=bf16_d128_full)
+run 0 "${one[@]}" --records="$work/records.json"
+lines records.json 1
+run 0 "${one[@]}" --records="$work/records.json" --append
+lines records.json 2
+
+# By default a machine without a GPU goes to the emulator, and says why.
+run 0 --seqlens=1 --variants=bf16_d128_full
+has err 'On the emulator: no HIP runtime'
+# All variants are the default.
+run 0 --device=emulator --seqlens=1
+for variant in bf16_d{128,192x128}_{causal,full}; do has out "$variant"; done
+
+# Bad flags: named, and nothing runs.
+run 2 --variants=bf16_d64_causal
+has err '--variants=bf16_d64_causal'
+run 2 --seqlens=1,x
+has err '--seqlens=1,x'
+run 2 --heads=3/2
+has err '--heads=3/2'
+run 2 --batch=0
+has err '--batch=0'
+run 2 --device=cuda
+has err '--device=cuda'
+has err 'auto, emulator, hip'
+run 2 --runs=0
+has err '--runs=0'
+run 2 --seed=-1
+has err '--seed=-1'
+run 2 --append
+has err '--records'
+run 2 extra
+has err "'extra'"
+run 2 --device=hip
+has err '--device=hip'
+run 2 "${one[@]}" --records="$work/absent/records.json"
+has err absent/records.json
+
+# A GPU that launches but computes nothing: rows fail, and the table says so.
+export ZYFA_HIP_LIBRARY=$fake_hip
+run 1 --device=hip --seqlens=64 --variants=bf16_d128_full \
+  --records="$work/failed.json"
+has out FAILED
+has failed.json '"device":"hip"'
+has failed.json '"modelled":false'
+has failed.json '"outcome":"OUTCOME_FAILED"'
+
+[[ $failures -eq 0 ]]
