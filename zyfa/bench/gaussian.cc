@@ -5,8 +5,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <cstdlib>
-#include <filesystem>
 #include <iostream>
 #include <limits>
 #include <memory>
@@ -26,6 +24,7 @@
 #include "zyfa/bench/run_case.h"
 #include "zyfa/bench/sweep.h"
 #include "zyfa/bench/table.h"
+#include "zyfa/cli/working_directory.h"
 #include "zyfa/kernels/registry.h"
 #include "zyfa/launch/device.h"
 #include "zyfa/launch/open_device.h"
@@ -102,17 +101,9 @@ absl::StatusOr<Options> ParseOptions() {
   return options;
 }
 
-// A path as the user means it: 'bazel run' starts programs elsewhere and leaves
-// the shell's directory in the environment.
-std::string UserPath(const std::string& path) {
-  const char* directory = std::getenv("BUILD_WORKING_DIRECTORY");
-  if (directory == nullptr || path.empty()) return path;
-  return (std::filesystem::path(directory) / path).string();
-}
-
 // The file of --records; nothing if there is none.
 absl::StatusOr<std::optional<proto::RecordFile>> OpenRecords() {
-  const std::string path = UserPath(absl::GetFlag(FLAGS_records));
+  const std::string path = absl::GetFlag(FLAGS_records);
   if (path.empty()) {
     if (absl::GetFlag(FLAGS_append)) {
       return absl::InvalidArgumentError(
@@ -187,6 +178,7 @@ int Main() {
 }  // namespace zyfa::bench
 
 int main(int argc, char** argv) {
+  zyfa::cli::EnterUserDirectory();
   absl::SetProgramUsageMessage(
       "Runs attention kernels on Gaussian inputs, compares them with float64 "
       "attention and prints a table.\nStatus: 0 if every case went well, 1 if "

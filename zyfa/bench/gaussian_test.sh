@@ -63,6 +63,10 @@ lines records.json 1
 run 0 "${one[@]}" --records="$work/records.json" --append
 lines records.json 2
 
+# As 'bazel run' starts it: a relative path is the user's.
+BUILD_WORKING_DIRECTORY=$work run 0 "${one[@]}" --records=relative.json
+lines relative.json 1
+
 # By default a machine without a GPU goes to the emulator, and says why.
 run 0 --seqlens=1 --variants=bf16_d128_full
 has err 'On the emulator: no HIP runtime'

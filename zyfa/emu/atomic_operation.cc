@@ -40,10 +40,9 @@ float FromHalf(uint32_t half) {
   if (exponent == 31) {
     return fraction != 0 ? NAN : sign * INFINITY;
   }
-  return sign * (exponent == 0
-                     ? std::ldexp(static_cast<float>(fraction), -24)
-                     : std::ldexp(static_cast<float>(fraction + 1024),
-                                  exponent - 25));
+  return sign * (exponent == 0 ? std::ldexp(static_cast<float>(fraction), -24)
+                               : std::ldexp(static_cast<float>(fraction + 1024),
+                                            exponent - 25));
 }
 uint32_t ToHalf(float value) {
   const uint32_t sign = std::bit_cast<uint32_t>(value) >> 16 & 0x8000;
@@ -56,13 +55,11 @@ uint32_t ToHalf(float value) {
   const auto steps =
       static_cast<uint32_t>(std::lrint(std::ldexp(magnitude, -unit)));
   // A carry out of the fraction moves on into the exponent, as it should.
-  return sign | (unit == -24 ? steps
-                             : (static_cast<uint32_t>(unit + 24) << 10) +
-                                   steps);
+  return sign |
+         (unit == -24 ? steps
+                      : (static_cast<uint32_t>(unit + 24) << 10) + steps);
 }
-float FromBfloat(uint32_t bits) {
-  return std::bit_cast<float>(bits << 16);
-}
+float FromBfloat(uint32_t bits) { return std::bit_cast<float>(bits << 16); }
 uint32_t ToBfloat(float value) {
   const uint32_t bits = std::bit_cast<uint32_t>(value);
   if (std::isnan(value)) return bits >> 16 | 0x40;
@@ -192,9 +189,8 @@ uint64_t ApplyAtomic(const AtomicOperation& operation, uint8_t* host,
 
 uint64_t CompareAndSwap(uint32_t bytes, uint8_t* host, uint64_t compare,
                         uint64_t value) {
-  return bytes == 4
-             ? Swap(reinterpret_cast<uint32_t*>(host), compare, value)
-             : Swap(reinterpret_cast<uint64_t*>(host), compare, value);
+  return bytes == 4 ? Swap(reinterpret_cast<uint32_t*>(host), compare, value)
+                    : Swap(reinterpret_cast<uint64_t*>(host), compare, value);
 }
 
 }  // namespace zyfa::emu

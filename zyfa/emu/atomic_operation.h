@@ -17,7 +17,8 @@ struct AtomicOperation {
 // "..._atomic_" ("add", "smax_x2", "pk_add_bf16") or nullptr. Compare-and-swap
 // is not among them: it has two data operands.
 const AtomicOperation* FindMemoryAtomic(std::string_view name);
-// By the words behind "ds_" without "_rtn" ("add_u32", "max_i64", "wrxchg_b32").
+// By the words behind "ds_" without "_rtn" ("add_u32", "max_i64",
+// "wrxchg_b32").
 const AtomicOperation* FindLdsAtomic(std::string_view name);
 
 // Applies to host memory, atomically towards other threads; `host` aligned to

@@ -7,7 +7,8 @@
 
 namespace zyfa::emu {
 
-// The fields of a 128-bit buffer resource that untyped accesses use (ISA 9.1.8).
+// The fields of a 128-bit buffer resource that untyped accesses use
+// (ISA 9.1.8).
 struct BufferDescriptor {
   uint64_t base = 0;         // bits 47:0
   uint32_t stride = 0;       // 61:48

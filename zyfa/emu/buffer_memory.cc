@@ -39,19 +39,18 @@ void WarnAboutAlignment(const Instruction& inst, Wave& wave) {
                      "bits of its address");
 }
 
-// Operands from `first` on are vaddr, descriptor and soffset. `split`: dwords of
-// one lane are judged one by one. False if the wave cannot go on.
-bool Prepare(const Instruction& inst, Wave& wave, size_t first,
-             uint32_t bytes, bool split, BufferAccess& buffer) {
+// Operands from `first` on are vaddr, descriptor and soffset. `split`: dwords
+// of one lane are judged one by one. False if the wave cannot go on.
+bool Prepare(const Instruction& inst, Wave& wave, size_t first, uint32_t bytes,
+             bool split, BufferAccess& buffer) {
   const Operand& vaddr = inst.operands[first];
   const BufferDescriptor d =
       ReadDescriptor(wave, inst.operands[first + 1].index);
   const uint32_t soffset = Scalar32(inst.operands[first + 2], wave);
   if (d.type != 0 || d.add_tid || (d.swizzle && d.stride != 0)) {
-    wave.error = absl::StrCat("buffer descriptor of type ", d.type,
-                              d.swizzle ? ", swizzled" : "",
-                              d.add_tid ? ", with thread id" : "",
-                              " is not emulated");
+    wave.error = absl::StrCat(
+        "buffer descriptor of type ", d.type, d.swizzle ? ", swizzled" : "",
+        d.add_tid ? ", with thread id" : "", " is not emulated");
     return false;
   }
   LaneAccess& access = buffer.access;
@@ -84,9 +83,8 @@ bool Prepare(const Instruction& inst, Wave& wave, size_t first,
   }
   const uint64_t start = d.base + soffset;
   for (int l = 0; l < kLanes; ++l) {
-    access.address[l] =
-        start + offset[l] +
-        (index != nullptr ? uint64_t{index[l]} * d.stride : 0);
+    access.address[l] = start + offset[l] +
+                        (index != nullptr ? uint64_t{index[l]} * d.stride : 0);
   }
   if (bytes >= 4) {
     // ISA 9.1.7; the descriptor's part counts as well.
@@ -115,8 +113,7 @@ bool Prepare(const Instruction& inst, Wave& wave, size_t first,
         buffer.zeroed |= uint64_t{1} << l;
       }
     }
-  } else if (uint64_t{last} + bytes + soffset > d.num_records &&
-             soffset != 0) {
+  } else if (uint64_t{last} + bytes + soffset > d.num_records && soffset != 0) {
     WarnAboutSoffset(inst, wave, soffset, uint64_t{last} + bytes,
                      d.num_records);
   }
@@ -187,11 +184,11 @@ bool Consume(std::string_view& text, std::string_view prefix) {
 bool OperandsFit(const Instruction& inst, size_t first) {
   if (inst.operands.size() != first + 3) return false;
   const Operand& vaddr = inst.operands[first];
-  const uint16_t registers = static_cast<uint16_t>(
-      (inst.mods.idxen ? 1 : 0) + (inst.mods.offen ? 1 : 0));
-  if (registers == 0 ? vaddr.kind != OperandKind::kNone
-                     : vaddr.kind != OperandKind::kVgpr ||
-                           vaddr.count != registers) {
+  const uint16_t registers = static_cast<uint16_t>((inst.mods.idxen ? 1 : 0) +
+                                                   (inst.mods.offen ? 1 : 0));
+  if (registers == 0
+          ? vaddr.kind != OperandKind::kNone
+          : vaddr.kind != OperandKind::kVgpr || vaddr.count != registers) {
     return false;
   }
   const Operand& soffset = inst.operands[first + 2];
@@ -216,8 +213,8 @@ Handler FindBufferHandler(Instruction& inst) {
   MemoryType type;
   if (Consume(name, "load_") && ParseLoadType(name, type)) {
     if (!inst.mods.lds) {
-      return ForType(
-          type, []<MemoryType kType>() -> Handler { return Load<kType>; });
+      return ForType(type,
+                     []<MemoryType kType>() -> Handler { return Load<kType>; });
     }
     if (type == MemoryType::kDwordX2) return nullptr;
     return ForType(
@@ -225,8 +222,8 @@ Handler FindBufferHandler(Instruction& inst) {
   }
   if (inst.mods.lds) return nullptr;
   if (Consume(name, "store_") && ParseStoreType(name, type)) {
-    return ForType(
-        type, []<MemoryType kType>() -> Handler { return Store<kType>; });
+    return ForType(type,
+                   []<MemoryType kType>() -> Handler { return Store<kType>; });
   }
   LaneAtomic atomic;
   if (Consume(name, "atomic_") && ParseAtomic(name, atomic)) return Atomic;

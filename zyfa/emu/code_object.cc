@@ -57,8 +57,8 @@ absl::Status ReadDescriptor(const ElfImage& image, const std::string& symbol,
   kernel.vgprs = 8 * ((kernel.rsrc1 & 63) + 1);
   kernel.accum_offset = 4 * ((kernel.rsrc3 & 63) + 1);
   if (kernel.entry >= image.text_bytes || kernel.entry % 4 != 0) {
-    return Invalid(kernel, absl::StrFormat("entry %#x lies outside .text",
-                                           kernel.entry));
+    return Invalid(
+        kernel, absl::StrFormat("entry %#x lies outside .text", kernel.entry));
   }
   if (kernel.lds_bytes > kMaxLdsBytes) {
     return Invalid(kernel, absl::StrFormat("%d bytes of LDS, %d are the most",

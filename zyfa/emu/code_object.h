@@ -15,7 +15,8 @@ namespace zyfa::emu {
 // One argument as the metadata lists it.
 struct KernelArgument {
   std::string name;
-  std::string value_kind;  // "global_buffer", "by_value", "hidden_block_count_x"...
+  std::string
+      value_kind;  // "global_buffer", "by_value", "hidden_block_count_x"...
   uint32_t offset = 0;
   uint32_t size = 0;
 };

@@ -53,8 +53,8 @@ int NumberAfter(std::string_view name, std::string_view prefix) {
   return number;
 }
 
-// The 32-bit registers of one of LLVM's registers; count 0 for what the emulator
-// does not track (MODE, SCC, constants).
+// The 32-bit registers of one of LLVM's registers; count 0 for what the
+// emulator does not track (MODE, SCC, constants).
 RegisterRange RangeOfRegister(std::string_view name) {
   RegisterRange range;
   struct Family {
@@ -81,14 +81,19 @@ RegisterRange RangeOfRegister(std::string_view name) {
     std::string_view prefix;  // longest first
     uint16_t first, count;
   };
-  static constexpr Named kNamed[] = {
-      {"VCC_LO", kVccLo, 1},      {"VCC_HI", kVccLo + 1, 1},
-      {"VCC", kVccLo, 2},         {"EXEC_LO", kExecLo, 1},
-      {"EXEC_HI", kExecLo + 1, 1}, {"EXEC", kExecLo, 2},
-      {"M0", kM0, 1},             {"FLAT_SCR_LO", 102, 1},
-      {"FLAT_SCR_HI", 103, 1},    {"FLAT_SCR", 102, 2},
-      {"XNACK_MASK_LO", 104, 1},  {"XNACK_MASK_HI", 105, 1},
-      {"XNACK_MASK", 104, 2}};
+  static constexpr Named kNamed[] = {{"VCC_LO", kVccLo, 1},
+                                     {"VCC_HI", kVccLo + 1, 1},
+                                     {"VCC", kVccLo, 2},
+                                     {"EXEC_LO", kExecLo, 1},
+                                     {"EXEC_HI", kExecLo + 1, 1},
+                                     {"EXEC", kExecLo, 2},
+                                     {"M0", kM0, 1},
+                                     {"FLAT_SCR_LO", 102, 1},
+                                     {"FLAT_SCR_HI", 103, 1},
+                                     {"FLAT_SCR", 102, 2},
+                                     {"XNACK_MASK_LO", 104, 1},
+                                     {"XNACK_MASK_HI", 105, 1},
+                                     {"XNACK_MASK", 104, 2}};
   for (const Named& named : kNamed) {
     if (name.substr(0, named.prefix.size()) == named.prefix) {
       range.first = named.first;
@@ -140,6 +145,9 @@ struct Decoder::Llvm {
     for (llvm::MCPhysReg reg : desc.implicit_uses()) {
       AddRegister(reg, false, inst);
     }
+    // Reads first: what is wrong with both is told of the read.
+    std::stable_partition(inst.registers.begin(), inst.registers.end(),
+                          [](const RegisterRange& r) { return !r.write; });
   }
 };
 
@@ -190,11 +198,10 @@ Instruction Decoder::Decode(absl::Span<const uint8_t> text, uint64_t address) {
                                       text.size() - address);
   llvm::MCInst mc;
   uint64_t size = 0;
-  const bool decoded =
-      llvm_->disassembler->getInstruction(mc, size, bytes, address,
-                                          llvm::nulls()) ==
-          llvm::MCDisassembler::Success &&
-      size >= 4 && size % 4 == 0 && size <= bytes.size();
+  const bool decoded = llvm_->disassembler->getInstruction(
+                           mc, size, bytes, address, llvm::nulls()) ==
+                           llvm::MCDisassembler::Success &&
+                       size >= 4 && size % 4 == 0 && size <= bytes.size();
   if (!decoded) {
     inst.size = static_cast<uint32_t>(std::min<size_t>(4, bytes.size()));
     inst.text = absl::StrFormat("undecodable word %#010x", word);

@@ -61,8 +61,8 @@ uint64_t DeviceMemory::FindGap(uint64_t start, uint64_t span) const {
   uint64_t at = start;
   for (auto it = blocks_.lower_bound(start); it != blocks_.end(); ++it) {
     if (at + span <= it->first) break;
-    at = std::max(
-        at, RoundUp(it->first + it->second.bytes, kPage) + kGuardBytes);
+    at = std::max(at,
+                  RoundUp(it->first + it->second.bytes, kPage) + kGuardBytes);
   }
   return at + span <= kAddressEnd ? at : 0;
 }

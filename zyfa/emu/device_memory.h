@@ -32,8 +32,9 @@ class DeviceMemory {
   absl::Status Write(uint64_t address, absl::Span<const uint8_t> bytes);
   absl::Status Read(uint64_t address, absl::Span<uint8_t> bytes) const;
 
-  // Host pointer to [address, address + bytes) or nullptr if any byte of it lies
-  // outside one live allocation. Safe to call from many threads during a run.
+  // Host pointer to [address, address + bytes) or nullptr if any byte of it
+  // lies outside one live allocation. Safe to call from many threads during a
+  // run.
   uint8_t* Translate(uint64_t address, size_t bytes) const;
 
  private:
@@ -53,8 +54,8 @@ class DeviceMemory {
   mutable std::mutex mutex_;
   std::map<uint64_t, Block> blocks_;
   uint64_t next_;
-  // Changes with every Allocate and Free, unique over all objects: what a thread
-  // remembers of the blocks holds for one generation.
+  // Changes with every Allocate and Free, unique over all objects: what a
+  // thread remembers of the blocks holds for one generation.
   std::atomic<uint64_t> generation_;
 };
 

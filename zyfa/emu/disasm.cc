@@ -3,6 +3,7 @@
 #include <map>
 #include <string>
 
+#include "zyfa/cli/working_directory.h"
 #include "zyfa/emu/code_object.h"
 #include "zyfa/emu/launch_file.h"
 
@@ -11,14 +12,16 @@ namespace {
 
 void PrintKernel(const KernelInfo& kernel) {
   std::printf("kernel %s\n", kernel.name.c_str());
-  std::printf("  entry %#llx, kernarg %u bytes, LDS %u bytes, scratch %u bytes "
-              "a lane\n",
-              static_cast<unsigned long long>(kernel.entry),
-              kernel.kernarg_bytes, kernel.lds_bytes, kernel.private_bytes);
-  std::printf("  vector registers %u, AGPRs from %u; scalar registers %u; "
-              "work-group at most %u\n",
-              kernel.vgprs, kernel.accum_offset, kernel.sgprs,
-              kernel.max_workgroup_size);
+  std::printf(
+      "  entry %#llx, kernarg %u bytes, LDS %u bytes, scratch %u bytes "
+      "a lane\n",
+      static_cast<unsigned long long>(kernel.entry), kernel.kernarg_bytes,
+      kernel.lds_bytes, kernel.private_bytes);
+  std::printf(
+      "  vector registers %u, AGPRs from %u; scalar registers %u; "
+      "work-group at most %u\n",
+      kernel.vgprs, kernel.accum_offset, kernel.sgprs,
+      kernel.max_workgroup_size);
   for (const KernelArgument& argument : kernel.arguments) {
     std::printf("  argument at %4u, %3u bytes: %s %s\n", argument.offset,
                 argument.size, argument.value_kind.c_str(),
@@ -58,6 +61,7 @@ int Disassemble(const std::string& path) {
 }  // namespace zyfa::emu
 
 int main(int argc, char** argv) {
+  zyfa::cli::EnterUserDirectory();
   if (argc != 2) {
     std::fprintf(stderr, "usage: disasm CODE_OBJECT\n");
     return 2;

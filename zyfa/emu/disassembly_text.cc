@@ -46,17 +46,25 @@ struct NamedScalar {
 
 // ISA table of scalar sources, names as LLVM prints them.
 constexpr NamedScalar kNamedScalars[] = {
-    {"flat_scratch", 102, 2},    {"flat_scratch_lo", 102, 1},
-    {"flat_scratch_hi", 103, 1}, {"xnack_mask", 104, 2},
-    {"xnack_mask_lo", 104, 1},   {"xnack_mask_hi", 105, 1},
-    {"vcc", kVccLo, 2},          {"vcc_lo", kVccLo, 1},
-    {"vcc_hi", kVccLo + 1, 1},   {"m0", kM0, 1},
-    {"exec", kExecLo, 2},        {"exec_lo", kExecLo, 1},
-    {"exec_hi", kExecLo + 1, 1}, {"src_shared_base", kSrcSharedBase, 2},
+    {"flat_scratch", 102, 2},
+    {"flat_scratch_lo", 102, 1},
+    {"flat_scratch_hi", 103, 1},
+    {"xnack_mask", 104, 2},
+    {"xnack_mask_lo", 104, 1},
+    {"xnack_mask_hi", 105, 1},
+    {"vcc", kVccLo, 2},
+    {"vcc_lo", kVccLo, 1},
+    {"vcc_hi", kVccLo + 1, 1},
+    {"m0", kM0, 1},
+    {"exec", kExecLo, 2},
+    {"exec_lo", kExecLo, 1},
+    {"exec_hi", kExecLo + 1, 1},
+    {"src_shared_base", kSrcSharedBase, 2},
     {"src_shared_limit", kSrcSharedBase + 1, 2},
     {"src_private_base", kSrcPrivateBase, 2},
     {"src_private_limit", kSrcPrivateBase + 1, 2},
-    {"src_vccz", kSrcVccz, 1},   {"src_execz", kSrcExecz, 1},
+    {"src_vccz", kSrcVccz, 1},
+    {"src_execz", kSrcExecz, 1},
     {"src_scc", kSrcScc, 1},
 };
 
@@ -84,7 +92,8 @@ bool ParseRegister(std::string_view text, Operand& operand) {
     return false;
   }
   std::optional<int64_t> first, last;
-  if (ConsumePrefix(text, "[") && ConsumeSuffix(text, "]")) {
+  if (ConsumePrefix(text, "[")) {
+    if (!ConsumeSuffix(text, "]")) return false;
     const size_t colon = text.find(':');
     if (colon == std::string_view::npos) return false;
     first = ParseInteger(text.substr(0, colon));
@@ -243,10 +252,14 @@ bool ParseModifierWithValue(std::string_view name, std::string_view value,
                   value, 15, 31, mods) &&
            (value == "15" || value == "31");
   }
-  if (name == "wave_shl") return SetDpp(DppControl::kWaveShl, value, 1, 1, mods);
-  if (name == "wave_rol") return SetDpp(DppControl::kWaveRol, value, 1, 1, mods);
-  if (name == "wave_shr") return SetDpp(DppControl::kWaveShr, value, 1, 1, mods);
-  if (name == "wave_ror") return SetDpp(DppControl::kWaveRor, value, 1, 1, mods);
+  if (name == "wave_shl")
+    return SetDpp(DppControl::kWaveShl, value, 1, 1, mods);
+  if (name == "wave_rol")
+    return SetDpp(DppControl::kWaveRol, value, 1, 1, mods);
+  if (name == "wave_shr")
+    return SetDpp(DppControl::kWaveShr, value, 1, 1, mods);
+  if (name == "wave_ror")
+    return SetDpp(DppControl::kWaveRor, value, 1, 1, mods);
   if (name == "row_mask") return ParseNumber(value, 0, 15, mods.row_mask);
   if (name == "bank_mask") return ParseNumber(value, 0, 15, mods.bank_mask);
   if (name == "bound_ctrl") {
@@ -369,10 +382,10 @@ InstructionClass ClassOf(const std::string& mnemonic) {
     return InstructionClass::kBranch;
   }
   static constexpr std::string_view kOther[] = {
-      "s_waitcnt", "s_nop",   "s_barrier", "s_endpgm",    "s_sleep",
-      "s_setprio", "s_trap",  "s_sethalt", "s_sendmsg",   "s_icache_inv",
-      "s_wakeup",  "s_setkill", "s_incperflevel", "s_decperflevel",
-      "s_ttracedata"};
+      "s_waitcnt",      "s_nop",          "s_barrier",   "s_endpgm",
+      "s_sleep",        "s_setprio",      "s_trap",      "s_sethalt",
+      "s_sendmsg",      "s_icache_inv",   "s_wakeup",    "s_setkill",
+      "s_incperflevel", "s_decperflevel", "s_ttracedata"};
   for (std::string_view prefix : kOther) {
     if (StartsWith(name, prefix)) return InstructionClass::kOther;
   }
@@ -415,8 +428,8 @@ bool ParseDisassembly(uint32_t word, Instruction& inst) {
         SplitOutsideBrackets(segments[s], ' ');
     size_t next = 0;
     Operand operand;
-    if (has_immediate && (StartsWith(words[0], "hwreg(") ||
-                          StartsWith(words[0], "sendmsg("))) {
+    if (has_immediate &&
+        (StartsWith(words[0], "hwreg(") || StartsWith(words[0], "sendmsg("))) {
       inst.operands.push_back(immediate);
       next = 1;
     } else if (ParseOperand(words[0], operand)) {

@@ -43,9 +43,9 @@ absl::Status CheckHeader(const Elf& elf) {
   }
   const uint32_t mach = header.e_flags & llvm::ELF::EF_AMDGPU_MACH;
   if (mach != llvm::ELF::EF_AMDGPU_MACH_AMDGCN_GFX950) {
-    return Invalid(absl::StrFormat(
-        "for machine %#x, not gfx950 (%#x)", mach,
-        uint32_t{llvm::ELF::EF_AMDGPU_MACH_AMDGCN_GFX950}));
+    return Invalid(
+        absl::StrFormat("for machine %#x, not gfx950 (%#x)", mach,
+                        uint32_t{llvm::ELF::EF_AMDGPU_MACH_AMDGCN_GFX950}));
   }
   return absl::OkStatus();
 }

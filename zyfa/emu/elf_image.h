@@ -15,10 +15,11 @@ namespace zyfa::emu {
 // A gfx950 shared object as a loader sees it.
 struct ElfImage {
   std::vector<uint8_t> memory;  // from address 0; segments at their addresses
-  uint64_t text_address = 0, text_bytes = 0;        // of .text, inside memory
-  std::map<std::string, uint64_t> symbols;          // defined ones
-  std::string metadata;                             // note AMDGPU 32, msgpack
-  std::vector<std::pair<uint64_t, uint64_t>> relative_relocations;  // at, addend
+  uint64_t text_address = 0, text_bytes = 0;  // of .text, inside memory
+  std::map<std::string, uint64_t> symbols;    // defined ones
+  std::string metadata;                       // note AMDGPU 32, msgpack
+  std::vector<std::pair<uint64_t, uint64_t>>
+      relative_relocations;  // at, addend
 };
 
 // InvalidArgument says what is wrong with the file, or that it is for another

@@ -58,9 +58,9 @@ absl::Status CheckShape(const KernelInfo& kernel, const LaunchShape& shape) {
     }
     items *= shape.workgroup[d];
     if (shape.grid[d] > std::numeric_limits<uint32_t>::max() / groups) {
-      return absl::InvalidArgumentError(absl::StrCat(
-          "grid ", shape.grid[0], " x ", shape.grid[1], " x ", shape.grid[2],
-          " has more than 2^32 - 1 work-groups"));
+      return absl::InvalidArgumentError(
+          absl::StrCat("grid ", shape.grid[0], " x ", shape.grid[1], " x ",
+                       shape.grid[2], " has more than 2^32 - 1 work-groups"));
     }
     groups *= shape.grid[d];
   }
@@ -71,10 +71,9 @@ absl::Status CheckShape(const KernelInfo& kernel, const LaunchShape& shape) {
   }
   const uint64_t lds = uint64_t{kernel.lds_bytes} + shape.dynamic_lds_bytes;
   if (lds > kMaxLdsBytes) {
-    return absl::InvalidArgumentError(
-        absl::StrCat(lds, " bytes of LDS (", kernel.lds_bytes, " static, ",
-                     shape.dynamic_lds_bytes, " dynamic); a work-group has ",
-                     kMaxLdsBytes));
+    return absl::InvalidArgumentError(absl::StrCat(
+        lds, " bytes of LDS (", kernel.lds_bytes, " static, ",
+        shape.dynamic_lds_bytes, " dynamic); a work-group has ", kMaxLdsBytes));
   }
   // A SIMD has 512 registers a lane for its share of the work-group's waves.
   const uint64_t waves = (items + kLanes - 1) / kLanes;
@@ -97,8 +96,8 @@ absl::StatusOr<std::vector<uint8_t>> BuildKernarg(
   }
   if (given.size() < least || given.size() > kernel.kernarg_bytes) {
     return absl::InvalidArgumentError(absl::StrCat(
-        "kernarg has ", given.size(), " bytes; kernel ", kernel.name,
-        " takes ", least, " to ", kernel.kernarg_bytes));
+        "kernarg has ", given.size(), " bytes; kernel ", kernel.name, " takes ",
+        least, " to ", kernel.kernarg_bytes));
   }
   std::vector<uint8_t> kernarg(kernel.kernarg_bytes, 0);
   std::copy(given.begin(), given.end(), kernarg.begin());
@@ -217,8 +216,7 @@ absl::StatusOr<RunReport> Run(const CodeObject& code,
                               const std::string& kernel_name,
                               const LaunchShape& shape,
                               absl::Span<const uint8_t> kernarg,
-                              DeviceMemory& memory,
-                              const RunOptions& options) {
+                              DeviceMemory& memory, const RunOptions& options) {
   const auto start = std::chrono::steady_clock::now();
   const KernelInfo* kernel = code.FindKernel(kernel_name);
   if (kernel == nullptr) {
@@ -261,9 +259,9 @@ absl::StatusOr<RunReport> Run(const CodeObject& code,
   report.lds_bytes_read = total.lds_bytes_read;
   report.lds_bytes_written = total.lds_bytes_written;
   report.clipped_dwords = total.clipped_dwords;
-  report.wall_seconds = std::chrono::duration<double>(
-                            std::chrono::steady_clock::now() - start)
-                            .count();
+  report.wall_seconds =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - start)
+          .count();
   return report;
 }
 

@@ -37,8 +37,8 @@ struct RunOptions {
 };
 
 struct LaunchShape {
-  uint32_t grid[3] = {1, 1, 1};       // in work-groups
-  uint32_t workgroup[3] = {64, 1, 1}; // in work-items, 1024 at most together
+  uint32_t grid[3] = {1, 1, 1};        // in work-groups
+  uint32_t workgroup[3] = {64, 1, 1};  // in work-items, 1024 at most together
   uint32_t dynamic_lds_bytes = 0;
 };
 
@@ -52,8 +52,8 @@ struct RunReport {
   uint64_t global_bytes_written = 0;
   uint64_t lds_bytes_read = 0;
   uint64_t lds_bytes_written = 0;
-  uint64_t clipped_dwords = 0;  // buffer accesses cut off by the descriptor
-  double wall_seconds = 0;      // of the host; says nothing about a GPU
+  uint64_t clipped_dwords = 0;    // buffer accesses cut off by the descriptor
+  double wall_seconds = 0;        // of the host; says nothing about a GPU
   std::vector<Finding> findings;  // at most a few per rule and pc
 
   bool has_errors() const;

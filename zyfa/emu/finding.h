@@ -11,13 +11,13 @@ enum class Severity { kWarning, kError };
 // One verdict of the emulator on the code it ran.
 struct Finding {
   Severity severity = Severity::kError;
-  std::string rule;         // "out-of-range", "unsupported-instruction", ...
+  std::string rule;  // "out-of-range", "unsupported-instruction", ...
   std::string kernel;
-  uint64_t pc = 0;          // byte offset inside .text
+  uint64_t pc = 0;  // byte offset inside .text
   std::string disassembly;
   uint32_t workgroup[3] = {0, 0, 0};
   int wave = 0;
-  int lane = -1;            // -1: the whole wave
+  int lane = -1;  // -1: the whole wave
   std::string detail;
 };
 

@@ -29,9 +29,8 @@ bool Prepare(const Instruction& inst, Wave& wave, size_t vaddr_at,
   const auto offset =
       static_cast<uint64_t>(static_cast<int64_t>(inst.mods.offset));
   if constexpr (kSpace == kScratch) {
-    const uint32_t base =
-        static_cast<uint32_t>(offset) +
-        (saddr != nullptr ? Scalar32(*saddr, wave) : 0);
+    const uint32_t base = static_cast<uint32_t>(offset) +
+                          (saddr != nullptr ? Scalar32(*saddr, wave) : 0);
     const uint32_t* low = vaddr.kind == OperandKind::kNone
                               ? nullptr
                               : wave.vgpr[Wave::Row(vaddr)];

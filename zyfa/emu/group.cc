@@ -14,9 +14,8 @@ bool Group::Wants(Severity severity, const char* rule,
   return seen < kFindingsPerRule;
 }
 
-void Group::Report(Severity severity, const char* rule,
-                   const Instruction& inst, Wave& wave, int lane,
-                   std::string detail) {
+void Group::Report(Severity severity, const char* rule, const Instruction& inst,
+                   Wave& wave, int lane, std::string detail) {
   if (severity == Severity::kError) wave.signal = WaveSignal::kFault;
   if (!Wants(severity, rule, inst)) return;
   Finding finding;

@@ -37,19 +37,18 @@ GroupRunner::GroupRunner(const LaunchState& launch, const Program& program,
   group_->kernel = launch.kernel->name;
   group_->lds_bytes = launch.kernel->lds_bytes + launch.shape.dynamic_lds_bytes;
   group_->lds = std::make_unique_for_overwrite<uint8_t[]>(kMaxLdsBytes + 64);
-  group_->wave_count = static_cast<int>(
-      (size[0] * size[1] * size[2] + kLanes - 1) / kLanes);
+  group_->wave_count =
+      static_cast<int>((size[0] * size[1] * size[2] + kLanes - 1) / kLanes);
   // A stack of unknown depth gets what the runtime gives by default.
   constexpr uint32_t kUsesDynamicStack = 1 << 11;
   constexpr uint32_t kDynamicStackBytes = 1024;
   group_->private_bytes =
       launch.kernel->private_bytes +
-      ((launch.kernel->properties & kUsesDynamicStack) != 0
-           ? kDynamicStackBytes
-           : 0);
+      ((launch.kernel->properties & kUsesDynamicStack) != 0 ? kDynamicStackBytes
+                                                            : 0);
   for (int w = 0; w < group_->wave_count; ++w) {
-    group_->scratch.push_back(std::make_unique<uint8_t[]>(
-        uint64_t{group_->private_bytes} * kLanes));
+    group_->scratch.push_back(
+        std::make_unique<uint8_t[]>(uint64_t{group_->private_bytes} * kLanes));
   }
   waves_ = std::make_unique_for_overwrite<Wave[]>(
       static_cast<size_t>(group_->wave_count));
@@ -97,8 +96,7 @@ void GroupRunner::RunWave(Wave& wave, uint64_t count) {
   Group& group = *group_;
   const WaitState& waits = group.waits[wave.index];
   uint64_t& issued = group.issued[wave.index];
-  const uint64_t end =
-      std::min(issued + count, options_.instruction_budget);
+  const uint64_t end = std::min(issued + count, options_.instruction_budget);
   while (issued < end) {
     const ProgramStep* const step = program_.At(wave.pc);
     if (step == nullptr) {
@@ -116,8 +114,8 @@ void GroupRunner::RunWave(Wave& wave, uint64_t count) {
       return;
     }
     if (step->beyond_registers) {
-      group.Report(Severity::kError, "register-out-of-range", *step->inst,
-                   wave, -1,
+      group.Report(Severity::kError, "register-out-of-range", *step->inst, wave,
+                   -1,
                    absl::StrCat("the kernel allocates ", launch_.kernel->vgprs,
                                 " vector registers, AGPRs from ",
                                 launch_.kernel->accum_offset));

@@ -13,10 +13,9 @@ Handler FindHandler(Instruction& inst) {
   if (!inst.understood) return nullptr;
   if (inst.mnemonic.compare(0, 2, "v_") == 0) return FindVectorHandler(inst);
   for (auto* find :
-       {FindScalarAluHandler, FindScalarControlHandler,
-        FindScalarMemoryHandler, FindLdsAccessHandler, FindLdsTransposeHandler,
-        FindLdsAtomicHandler, FindLdsPermuteHandler, FindBufferHandler,
-        FindFlatHandler}) {
+       {FindScalarAluHandler, FindScalarControlHandler, FindScalarMemoryHandler,
+        FindLdsAccessHandler, FindLdsTransposeHandler, FindLdsAtomicHandler,
+        FindLdsPermuteHandler, FindBufferHandler, FindFlatHandler}) {
     if (Handler handler = find(inst)) return handler;
   }
   return nullptr;

@@ -15,8 +15,8 @@ struct Wave;
 using Handler = void (*)(const Instruction& inst, Wave& wave);
 
 // Scalar operands are named by their hardware number (ISA 3.6 "SGPR" table):
-// 0..101 SGPRs, 102..105 flat scratch and XNACK mask, 106/107 VCC, 108..123 trap
-// temporaries, 124 M0, 126/127 EXEC. From 235 on read-only values.
+// 0..101 SGPRs, 102..105 flat scratch and XNACK mask, 106/107 VCC, 108..123
+// trap temporaries, 124 M0, 126/127 EXEC. From 235 on read-only values.
 enum ScalarRegister : uint16_t {
   kVccLo = 106,
   kM0 = 124,
@@ -34,33 +34,52 @@ inline constexpr uint64_t kSharedAperture = uint64_t{1} << 48;
 inline constexpr uint64_t kPrivateAperture = uint64_t{1} << 49;
 
 enum class OperandKind : uint8_t {
-  kNone,    // absent, or "off"
-  kVgpr,    // architectural VGPR `index`
-  kAgpr,    // accumulation VGPR `index`
-  kScalar,  // ScalarRegister or SGPR `index`
-  kInteger, // `integer`: inline integer or 32-bit literal
-  kFloat,   // `real`: inline float such as 1.0, meaning depends on operand type
+  kNone,     // absent, or "off"
+  kVgpr,     // architectural VGPR `index`
+  kAgpr,     // accumulation VGPR `index`
+  kScalar,   // ScalarRegister or SGPR `index`
+  kInteger,  // `integer`: inline integer or 32-bit literal
+  kFloat,  // `real`: inline float such as 1.0, meaning depends on operand type
 };
 
 struct Operand {
   OperandKind kind = OperandKind::kNone;
-  uint16_t index = 0;   // first register
-  uint16_t count = 0;   // registers named, 1 for v3, 4 for v[0:3]
-  int64_t integer = 0;  // sign-extended; literals as their 32 bits, zero-extended
+  uint16_t index = 0;  // first register
+  uint16_t count = 0;  // registers named, 1 for v3, 4 for v[0:3]
+  int64_t integer =
+      0;  // sign-extended; literals as their 32 bits, zero-extended
   // As printed; 0.15915494 (32 bit) and 0.15915494309189532 (64) are 1/(2 pi).
   double real = 0;
-  bool negate = false;    // -x
-  bool absolute = false;  // |x|
+  bool negate = false;       // -x
+  bool absolute = false;     // |x|
   bool sign_extend = false;  // sext(x), SDWA only
 };
 
 enum class DppControl : uint8_t {
-  kNone, kQuadPerm, kRowShl, kRowShr, kRowRor, kRowMirror, kRowHalfMirror,
-  kRowBcast15, kRowBcast31, kRowNewBcast, kWaveShl, kWaveRol, kWaveShr, kWaveRor,
+  kNone,
+  kQuadPerm,
+  kRowShl,
+  kRowShr,
+  kRowRor,
+  kRowMirror,
+  kRowHalfMirror,
+  kRowBcast15,
+  kRowBcast31,
+  kRowNewBcast,
+  kWaveShl,
+  kWaveRol,
+  kWaveShr,
+  kWaveRor,
 };
 
 enum class SdwaSelect : uint8_t {
-  kDword, kByte0, kByte1, kByte2, kByte3, kWord0, kWord1,
+  kDword,
+  kByte0,
+  kByte1,
+  kByte2,
+  kByte3,
+  kWord0,
+  kWord1,
 };
 enum class SdwaUnused : uint8_t { kPad, kSext, kPreserve };
 
@@ -101,18 +120,26 @@ struct RegisterRange {
 
 // What the counts of a run go by.
 enum class InstructionClass : uint8_t {
-  kSalu, kValu, kTrans, kMfma, kLds, kVmem, kSmem, kBranch, kOther,
+  kSalu,
+  kValu,
+  kTrans,
+  kMfma,
+  kLds,
+  kVmem,
+  kSmem,
+  kBranch,
+  kOther,
 };
 inline constexpr int kInstructionClasses = 9;
 
 // One decoded instruction. Operands stand in assembler order with destinations
 // first and implicit VCC written out, exactly as LLVM prints them.
 struct Instruction {
-  uint64_t address = 0;   // byte offset inside .text of the code object
-  uint32_t size = 0;      // bytes: 4, 8, 12 or 16
-  std::string mnemonic;   // without _e32, _e64, _dpp, _sdwa
-  std::string text;       // the whole disassembly, for messages
-  bool e64 = false;       // VOP3 encoding
+  uint64_t address = 0;  // byte offset inside .text of the code object
+  uint32_t size = 0;     // bytes: 4, 8, 12 or 16
+  std::string mnemonic;  // without _e32, _e64, _dpp, _sdwa
+  std::string text;      // the whole disassembly, for messages
+  bool e64 = false;      // VOP3 encoding
   std::vector<Operand> operands;
   Modifiers mods;
   int64_t branch_target = -1;  // address, for s_branch and s_cbranch_*

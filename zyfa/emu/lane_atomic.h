@@ -33,8 +33,7 @@ inline bool ParseAtomic(std::string_view name, LaneAtomic& atomic) {
 }
 
 // One or two registers of a lane as a value.
-inline uint64_t LaneValue(const Wave& wave, int row, int lane,
-                          uint32_t bytes) {
+inline uint64_t LaneValue(const Wave& wave, int row, int lane, uint32_t bytes) {
   const uint64_t low = wave.vgpr[row][lane];
   return bytes == 4 ? low : low | uint64_t{wave.vgpr[row + 1][lane]} << 32;
 }
@@ -43,8 +42,8 @@ inline uint64_t LaneValue(const Wave& wave, int row, int lane,
 // the new value, then the comparand. Old values go to `result` unless it is
 // negative. False after reporting a misaligned address.
 inline bool ApplyAtomicLanes(const Instruction& inst, Wave& wave,
-                             const LaneAccess& access,
-                             const LaneAtomic& atomic, int data, int result) {
+                             const LaneAccess& access, const LaneAtomic& atomic,
+                             int data, int result) {
   Group& group = *wave.group;
   const uint32_t bytes = atomic.bytes;
   const auto count = static_cast<uint32_t>(std::popcount(access.lanes));
@@ -62,10 +61,10 @@ inline bool ApplyAtomicLanes(const Instruction& inst, Wave& wave,
     const uint64_t old_value =
         atomic.operation != nullptr
             ? ApplyAtomic(*atomic.operation, access.host[l], value)
-            : CompareAndSwap(bytes, access.host[l],
-                             LaneValue(wave, data + static_cast<int>(bytes / 4),
-                                       l, bytes),
-                             value);
+            : CompareAndSwap(
+                  bytes, access.host[l],
+                  LaneValue(wave, data + static_cast<int>(bytes / 4), l, bytes),
+                  value);
     if (result < 0) continue;
     wave.vgpr[result][l] = static_cast<uint32_t>(old_value);
     if (bytes == 8) {

@@ -40,7 +40,7 @@ uint8_t* ResolveLane(Wave& wave, const LaneAccess& access, int lane,
 
 // Four rows of registers from 16 bytes a lane.
 void LoadAllX4(Wave& wave, uint8_t* const* host, int row) {
-  uint32_t(*rows)[kLanes] = wave.vgpr + row;
+  uint32_t (*rows)[kLanes] = wave.vgpr + row;
 #if defined(__SSE2__)
   for (int l = 0; l < kLanes; l += 4) {
     __m128 a = _mm_loadu_ps(reinterpret_cast<const float*>(host[l]));
@@ -167,8 +167,7 @@ bool Resolve(const Instruction& inst, Wave& wave, uint32_t bytes,
 }
 
 template <MemoryType kType>
-void LoadLanes(Wave& wave, const LaneAccess& access, uint64_t zeroed,
-               int row) {
+void LoadLanes(Wave& wave, const LaneAccess& access, uint64_t zeroed, int row) {
   constexpr uint32_t kBytes = BytesOf(kType);
   wave.group->counters.global_bytes_read +=
       kBytes * static_cast<uint32_t>(std::popcount(access.lanes));
@@ -184,8 +183,7 @@ void LoadLanes(Wave& wave, const LaneAccess& access, uint64_t zeroed,
   }
   for (uint64_t rest = access.lanes; rest != 0; rest &= rest - 1) {
     const int l = std::countr_zero(rest);
-    LoadLane<kType>(wave, row, l, access.host[l],
-                    LaneBytes(access, l, kBytes));
+    LoadLane<kType>(wave, row, l, access.host[l], LaneBytes(access, l, kBytes));
   }
   for (uint64_t rest = zeroed; rest != 0; rest &= rest - 1) {
     for (uint32_t d = 0; d < DwordsOf(kType); ++d) {
@@ -264,8 +262,7 @@ bool LoadToLds(const Instruction& inst, Wave& wave, const LaneAccess& access,
       if constexpr (kBytes < 4) {
         dma.data[l][0] = ExtendLoaded<kType>(access.host[l]);
       } else {
-        std::memcpy(dma.data[l], access.host[l],
-                    LaneBytes(access, l, kBytes));
+        std::memcpy(dma.data[l], access.host[l], LaneBytes(access, l, kBytes));
       }
     }
   }
@@ -277,11 +274,11 @@ bool LoadToLds(const Instruction& inst, Wave& wave, const LaneAccess& access,
   return true;
 }
 
-#define ZYFA_INSTANTIATE(type)                                              \
-  template void LoadLanes<type>(Wave&, const LaneAccess&, uint64_t, int);   \
-  template void StoreLanes<type>(const Wave&, const LaneAccess&, int);      \
-  template bool LoadToLds<type>(const Instruction&, Wave&,                  \
-                                const LaneAccess&, uint64_t, uint32_t);
+#define ZYFA_INSTANTIATE(type)                                                \
+  template void LoadLanes<type>(Wave&, const LaneAccess&, uint64_t, int);     \
+  template void StoreLanes<type>(const Wave&, const LaneAccess&, int);        \
+  template bool LoadToLds<type>(const Instruction&, Wave&, const LaneAccess&, \
+                                uint64_t, uint32_t);
 ZYFA_INSTANTIATE(MemoryType::kUbyte)
 ZYFA_INSTANTIATE(MemoryType::kSbyte)
 ZYFA_INSTANTIATE(MemoryType::kUshort)

@@ -13,10 +13,18 @@ namespace zyfa::emu {
 
 // What a memory instruction moves per lane, buffer, flat and LDS forms alike.
 enum class MemoryType : uint8_t {
-  kUbyte, kSbyte, kUshort, kSshort,       // extended to 32 bits
-  kSbyteLow,                              // extended to 16 bits (d16)
-  kUbyteHi, kSbyteHi, kShortHi,           // into the upper half (d16_hi)
-  kDword, kDwordX2, kDwordX3, kDwordX4,
+  kUbyte,
+  kSbyte,
+  kUshort,
+  kSshort,    // extended to 32 bits
+  kSbyteLow,  // extended to 16 bits (d16)
+  kUbyteHi,
+  kSbyteHi,
+  kShortHi,  // into the upper half (d16_hi)
+  kDword,
+  kDwordX2,
+  kDwordX3,
+  kDwordX4,
 };
 
 constexpr uint32_t BytesOf(MemoryType type) {
@@ -42,9 +50,7 @@ constexpr uint32_t BytesOf(MemoryType type) {
   }
   return 0;
 }
-constexpr uint32_t DwordsOf(MemoryType type) {
-  return (BytesOf(type) + 3) / 4;
-}
+constexpr uint32_t DwordsOf(MemoryType type) { return (BytesOf(type) + 3) / 4; }
 
 // The register that a load of less than a dword leaves. With ECC on the vector
 // registers, as on gfx950, a d16 load clears the other half.
@@ -53,8 +59,7 @@ uint32_t ExtendLoaded(const uint8_t* from) {
   static_assert(BytesOf(kType) < 4);
   if constexpr (BytesOf(kType) == 1) {
     const uint32_t value = *from;
-    const auto extended =
-        static_cast<uint32_t>(static_cast<int8_t>(value));
+    const auto extended = static_cast<uint32_t>(static_cast<int8_t>(value));
     if constexpr (kType == MemoryType::kUbyte) return value;
     if constexpr (kType == MemoryType::kSbyte) return extended;
     if constexpr (kType == MemoryType::kSbyteLow) return extended & 0xffff;
@@ -86,7 +91,7 @@ bool ParseStoreType(std::string_view name, MemoryType& type);
 template <class F>
 Handler ForType(MemoryType type, F f) {
   switch (type) {
-#define ZYFA_CASE(name) \
+#define ZYFA_CASE(name)  \
   case MemoryType::name: \
     return f.template operator()<MemoryType::name>();
     ZYFA_CASE(kUbyte)
@@ -108,10 +113,10 @@ Handler ForType(MemoryType type, F f) {
 
 // Where the lanes of one instruction access memory.
 struct LaneAccess {
-  uint64_t lanes = 0;         // that access at all
-  bool apertures = false;     // LDS and scratch may be met (flat, scratch)
-  uint64_t address[kLanes];   // device or flat addresses
-  uint8_t* host[kLanes];      // filled by Resolve
+  uint64_t lanes = 0;        // that access at all
+  bool apertures = false;    // LDS and scratch may be met (flat, scratch)
+  uint64_t address[kLanes];  // device or flat addresses
+  uint8_t* host[kLanes];     // filled by Resolve
   // Lanes whose last dwords the buffer range check cut off, and how many dwords
   // are left to them.
   uint64_t clipped = 0;
@@ -132,9 +137,10 @@ void LoadLanes(Wave& wave, const LaneAccess& access, uint64_t zeroed, int row);
 template <MemoryType kType>
 void StoreLanes(const Wave& wave, const LaneAccess& access, int row);
 
-// A load into LDS (ISA 3.2): lanes of access.lanes bring data, those of `zeroed`
-// zeros. `lds_offset` is the part of the instruction's offset that also moves
-// the LDS address. Counts one vmcnt. False after reporting a finding.
+// A load into LDS (ISA 3.2): lanes of access.lanes bring data, those of
+// `zeroed` zeros. `lds_offset` is the part of the instruction's offset that
+// also moves the LDS address. Counts one vmcnt. False after reporting a
+// finding.
 template <MemoryType kType>
 bool LoadToLds(const Instruction& inst, Wave& wave, const LaneAccess& access,
                uint64_t zeroed, uint32_t lds_offset);

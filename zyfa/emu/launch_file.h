@@ -13,7 +13,8 @@
 
 namespace zyfa::emu {
 
-// A launch with everything that its file names: code object, arguments, buffers.
+// A launch with everything that its file names: code object, arguments,
+// buffers.
 struct PreparedLaunch {
   std::vector<uint8_t> code_object;
   std::string kernel;

@@ -12,7 +12,8 @@ Handler FindLdsAccessHandler(Instruction& inst);
 Handler FindLdsTransposeHandler(Instruction& inst);
 // ds_add_u32 and the like, with and without return of the old value.
 Handler FindLdsAtomicHandler(Instruction& inst);
-// ds_bpermute_b32, ds_permute_b32, ds_swizzle_b32: lane moves that touch no LDS.
+// ds_bpermute_b32, ds_permute_b32, ds_swizzle_b32: lane moves that touch no
+// LDS.
 Handler FindLdsPermuteHandler(Instruction& inst);
 
 }  // namespace zyfa::emu

@@ -32,10 +32,9 @@ void ReadLane(const uint8_t* from, uint32_t (*rows)[kLanes], int lane) {
 
 // kDwords of each active lane into as many registers.
 template <uint32_t kDwords>
-void ReadDwords(Wave& wave, const uint32_t* address, uint32_t offset,
-                int row) {
+void ReadDwords(Wave& wave, const uint32_t* address, uint32_t offset, int row) {
   const uint8_t* lds = wave.group->lds.get() + offset;
-  uint32_t(*rows)[kLanes] = wave.vgpr + row;
+  uint32_t (*rows)[kLanes] = wave.vgpr + row;
   // The destination may hold the address.
   uint32_t at[kLanes];
   std::memcpy(at, address, sizeof(at));
@@ -170,15 +169,19 @@ constexpr std::pair<std::string_view, MemoryType> kReads[] = {
     {"b32", MemoryType::kDword},       {"b64", MemoryType::kDwordX2},
     {"b96", MemoryType::kDwordX3},     {"b128", MemoryType::kDwordX4}};
 constexpr std::pair<std::string_view, MemoryType> kWrites[] = {
-    {"b8", MemoryType::kUbyte},        {"b16", MemoryType::kUshort},
+    {"b8", MemoryType::kUbyte},          {"b16", MemoryType::kUshort},
     {"b8_d16_hi", MemoryType::kUbyteHi}, {"b16_d16_hi", MemoryType::kShortHi},
-    {"b32", MemoryType::kDword},       {"b64", MemoryType::kDwordX2},
-    {"b96", MemoryType::kDwordX3},     {"b128", MemoryType::kDwordX4}};
+    {"b32", MemoryType::kDword},         {"b64", MemoryType::kDwordX2},
+    {"b96", MemoryType::kDwordX3},       {"b128", MemoryType::kDwordX4}};
 constexpr std::pair<std::string_view, Handler> kDoubles[] = {
-    {"ds_read2_b32", Read2<1, 1>},       {"ds_read2_b64", Read2<2, 1>},
-    {"ds_read2st64_b32", Read2<1, 64>},  {"ds_read2st64_b64", Read2<2, 64>},
-    {"ds_write2_b32", Write2<1, 1>},     {"ds_write2_b64", Write2<2, 1>},
-    {"ds_write2st64_b32", Write2<1, 64>}, {"ds_write2st64_b64", Write2<2, 64>},
+    {"ds_read2_b32", Read2<1, 1>},
+    {"ds_read2_b64", Read2<2, 1>},
+    {"ds_read2st64_b32", Read2<1, 64>},
+    {"ds_read2st64_b64", Read2<2, 64>},
+    {"ds_write2_b32", Write2<1, 1>},
+    {"ds_write2_b64", Write2<2, 1>},
+    {"ds_write2st64_b32", Write2<1, 64>},
+    {"ds_write2st64_b64", Write2<2, 64>},
     {"ds_nop", NoOperation}};
 
 }  // namespace

@@ -12,7 +12,8 @@
 namespace zyfa::emu {
 
 // True if every active lane's `bytes` from its register plus `offset` on lie in
-// the work-group's LDS; else false after reporting the first lane that does not.
+// the work-group's LDS; else false after reporting the first lane that does
+// not.
 inline bool LdsInRange(const Instruction& inst, Wave& wave,
                        const uint32_t* address, uint32_t offset,
                        uint32_t bytes) {
@@ -34,10 +35,10 @@ inline bool LdsInRange(const Instruction& inst, Wave& wave,
   for (uint64_t rest = wave.exec; rest != 0; rest &= rest - 1) {
     const int l = std::countr_zero(rest);
     if (uint64_t{address[l]} + offset + bytes <= group.lds_bytes) continue;
-    group.Report(Severity::kError, "lds-out-of-range", inst, wave, l,
-                 absl::StrFormat("%d bytes at %d of %d", bytes,
-                                 uint64_t{address[l]} + offset,
-                                 group.lds_bytes));
+    group.Report(
+        Severity::kError, "lds-out-of-range", inst, wave, l,
+        absl::StrFormat("%d bytes at %d of %d", bytes,
+                        uint64_t{address[l]} + offset, group.lds_bytes));
     break;
   }
   return false;

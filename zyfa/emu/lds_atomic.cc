@@ -84,8 +84,8 @@ Handler FindLdsAtomicHandler(Instruction& inst) {
       !Parse(inst.mnemonic, atomic)) {
     return nullptr;
   }
-  const size_t operands = (atomic.returns ? 1u : 0u) + 2u +
-                          (atomic.operation == nullptr ? 1u : 0u);
+  const size_t operands =
+      (atomic.returns ? 1u : 0u) + 2u + (atomic.operation == nullptr ? 1u : 0u);
   return inst.operands.size() == operands ? Atomic : nullptr;
 }
 

@@ -7,8 +7,8 @@
 namespace zyfa::emu {
 namespace {
 
-// Every active lane pulls from the lane that its byte address names; an inactive
-// source gives 0.
+// Every active lane pulls from the lane that its byte address names; an
+// inactive source gives 0.
 void BackwardPermute(const Instruction& inst, Wave& wave) {
   const uint32_t* address = wave.vgpr[Wave::Row(inst.operands[1])];
   const uint32_t* data = wave.vgpr[Wave::Row(inst.operands[2])];

@@ -55,11 +55,11 @@ TEST(Lds, NarrowReads) {
   const struct {
     const char* name;
     uint32_t want;
-  } cases[] = {{"u8", 0x85},          {"i8", 0xffffff85},
-               {"u16", 0xfe85},       {"i16", 0xfffffe85},
-               {"u8_d16", 0x85},      {"u8_d16_hi", 0x850000},
-               {"i8_d16", 0xff85},    {"i8_d16_hi", 0xff850000},
-               {"u16_d16", 0xfe85},   {"u16_d16_hi", 0xfe850000}};
+  } cases[] = {{"u8", 0x85},        {"i8", 0xffffff85},
+               {"u16", 0xfe85},     {"i16", 0xfffffe85},
+               {"u8_d16", 0x85},    {"u8_d16_hi", 0x850000},
+               {"i8_d16", 0xff85},  {"i8_d16_hi", 0xff850000},
+               {"u16_d16", 0xfe85}, {"u16_d16_hi", 0xfe850000}};
   for (const auto& c : cases) {
     g.wave->vgpr[0][3] = 0x12345678;
     g.Run(std::string("ds_read_") + c.name + " v0, v1 offset:8");
@@ -152,8 +152,7 @@ void CheckTranspose(const char* mnemonic, const char* destination,
       got |= static_cast<unsigned __int128>(g.wave->vgpr[2 + d][l]) << (32 * d);
     }
     for (uint32_t p = 0; p < rows; ++p) {
-      ASSERT_EQ(static_cast<uint32_t>(got >> (p * kBits)) &
-                    ((1u << kBits) - 1),
+      ASSERT_EQ(static_cast<uint32_t>(got >> (p * kBits)) & ((1u << kBits) - 1),
                 element(l / 16, p, l % 16))
           << mnemonic << " lane " << l << " element " << p;
     }

@@ -97,7 +97,8 @@ TEST(Programs, NaiveAttention) {
     double sum = 0;
     for (int j = 0; j < keys; ++j) {
       double s = 0;
-      for (int d = 0; d < dim; ++d) s += double{q[i * dim + d]} * k[j * dim + d];
+      for (int d = 0; d < dim; ++d)
+        s += double{q[i * dim + d]} * k[j * dim + d];
       p[j] = std::exp(s * scale);
       sum += p[j];
     }
@@ -119,10 +120,13 @@ void CheckGemm(const std::string& kernel, int tile) {
   const uint64_t c = device.Upload(std::vector<float>(m * n));
   LaunchShape shape = Shape(static_cast<uint32_t>(n / tile), 64);
   shape.grid[1] = static_cast<uint32_t>(m / tile);
-  device.RunClean(
-      kernel, shape,
-      Kernarg().Add(c).Add(device.Upload(a)).Add(device.Upload(b)).Add(n).Add(
-          k));
+  device.RunClean(kernel, shape,
+                  Kernarg()
+                      .Add(c)
+                      .Add(device.Upload(a))
+                      .Add(device.Upload(b))
+                      .Add(n)
+                      .Add(k));
   const std::vector<float> got = device.Download<float>(c, m * n);
   for (int i = 0; i < m; ++i) {
     for (int j = 0; j < n; ++j) {

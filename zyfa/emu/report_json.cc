@@ -66,10 +66,10 @@ std::string ReportToJson(const RunReport& report) {
 }
 
 std::string FindingToText(const Finding& f) {
-  std::string text = absl::StrFormat(
-      "%s [%s] %s+%#x work-group (%d, %d, %d) wave %d", SeverityName(f.severity),
-      f.rule, f.kernel, f.pc, f.workgroup[0], f.workgroup[1], f.workgroup[2],
-      f.wave);
+  std::string text =
+      absl::StrFormat("%s [%s] %s+%#x work-group (%d, %d, %d) wave %d",
+                      SeverityName(f.severity), f.rule, f.kernel, f.pc,
+                      f.workgroup[0], f.workgroup[1], f.workgroup[2], f.wave);
   if (f.lane >= 0) absl::StrAppend(&text, " lane ", f.lane);
   absl::StrAppend(&text, ": ", f.disassembly, ": ", f.detail);
   return text;

@@ -8,6 +8,7 @@
 #include "absl/flags/usage.h"
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "zyfa/cli/working_directory.h"
 #include "zyfa/emu/code_object.h"
 #include "zyfa/emu/device_memory.h"
 #include "zyfa/emu/emulator.h"
@@ -50,14 +51,14 @@ absl::StatusOr<RunOptions> OptionsFromFlags() {
   } else if (landing == "issue") {
     options.dma_landing = DmaLanding::kAtIssue;
   } else {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "--dma_landing is '", landing, "', allowed: wait, issue"));
+    return absl::InvalidArgumentError(
+        absl::StrCat("--dma_landing is '", landing, "', allowed: wait, issue"));
   }
   options.rotate_instructions = absl::GetFlag(FLAGS_rotate_instructions);
   if (options.rotate_instructions < 1) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("--rotate_instructions is ", options.rotate_instructions,
-                     ", at least 1 is needed"));
+    return absl::InvalidArgumentError(absl::StrCat("--rotate_instructions is ",
+                                                   options.rotate_instructions,
+                                                   ", at least 1 is needed"));
   }
   options.threads = absl::GetFlag(FLAGS_threads);
   if (options.threads < 0 || options.threads > 1024) {
@@ -116,6 +117,7 @@ void SpellFlags(int argc, char** argv) {
 }  // namespace zyfa::emu
 
 int main(int argc, char** argv) {
+  zyfa::cli::EnterUserDirectory();
   absl::SetProgramUsageMessage(
       "run --launch=FILE [--summary=FILE]: runs a gfx950 kernel on the "
       "emulator. Exit status 0 if it ran to its end without an error-level "

@@ -275,8 +275,7 @@ void AddArithmetic(Table& t) {
     const uint32_t difference = a - b;
     return S(difference) < 0 ? -difference : difference;
   }>;
-  t["s_abs_i32"] =
-      Unary32NonZero<[](uint32_t a) { return S(a) < 0 ? -a : a; }>;
+  t["s_abs_i32"] = Unary32NonZero<[](uint32_t a) { return S(a) < 0 ? -a : a; }>;
   t["s_sext_i32_i8"] =
       Unary32<[](uint32_t a) { return U(static_cast<int8_t>(a)); }>;
   t["s_sext_i32_i16"] =
@@ -289,8 +288,7 @@ void AddArithmetic(Table& t) {
   };
   t["s_addk_i32"] = [](const Instruction& i, Wave& w) {
     bool scc = false;
-    const uint32_t sum =
-        AddI(Scalar32(i.operands[0], w), U(Simm16(i)), scc);
+    const uint32_t sum = AddI(Scalar32(i.operands[0], w), U(Simm16(i)), scc);
     Put32(i, w, sum);
     w.scc = scc;
   };
@@ -300,12 +298,12 @@ void AddArithmetic(Table& t) {
 }
 
 void AddLogic(Table& t) {
-#define ZYFA_LOGIC(name, expression)                                        \
-  t["s_" name "_b32"] =                                                     \
-      Binary32NonZero<[](uint32_t a, uint32_t b) { return expression; }>;   \
-  t["s_" name "_b64"] =                                                     \
-      Binary64NonZero<[](uint64_t a, uint64_t b) { return expression; }>;   \
-  t["s_" name "_saveexec_b64"] =                                            \
+#define ZYFA_LOGIC(name, expression)                                      \
+  t["s_" name "_b32"] =                                                   \
+      Binary32NonZero<[](uint32_t a, uint32_t b) { return expression; }>; \
+  t["s_" name "_b64"] =                                                   \
+      Binary64NonZero<[](uint64_t a, uint64_t b) { return expression; }>; \
+  t["s_" name "_saveexec_b64"] =                                          \
       SaveExec<[](uint64_t a, uint64_t b) { return expression; }>;
   ZYFA_LOGIC("and", a & b)
   ZYFA_LOGIC("or", a | b)
@@ -361,8 +359,7 @@ void AddBits(Table& t) {
     return ((1u << (a & 31)) - 1) << (b & 31);
   }>;
   t["s_bfm_b64"] = [](const Instruction& i, Wave& w) {
-    Put64(i, w,
-          ((uint64_t{1} << (A32(i, w) & 63)) - 1) << (B32(i, w) & 63));
+    Put64(i, w, ((uint64_t{1} << (A32(i, w) & 63)) - 1) << (B32(i, w) & 63));
   };
   t["s_brev_b32"] = Unary32<[](uint32_t a) {
     return static_cast<uint32_t>(ReverseBits(a, 32));
@@ -377,25 +374,23 @@ void AddBits(Table& t) {
   }>;
   t["s_quadmask_b64"] =
       Unary64NonZero<[](uint64_t a) { return Quads(a, false); }>;
-  t["s_bcnt0_i32_b32"] = Unary32NonZero<[](uint32_t a) {
-    return U(std::popcount(~a));
-  }>;
+  t["s_bcnt0_i32_b32"] =
+      Unary32NonZero<[](uint32_t a) { return U(std::popcount(~a)); }>;
   t["s_bcnt1_i32_b32"] =
       Unary32NonZero<[](uint32_t a) { return U(std::popcount(a)); }>;
   t["s_bcnt0_i32_b64"] =
       Count64NonZero<[](uint64_t a) { return U(std::popcount(~a)); }>;
   t["s_bcnt1_i32_b64"] =
       Count64NonZero<[](uint64_t a) { return U(std::popcount(a)); }>;
-  t["s_ff0_i32_b32"] = Unary32<[](uint32_t a) { return FirstOne(uint32_t(~a)); }>;
+  t["s_ff0_i32_b32"] =
+      Unary32<[](uint32_t a) { return FirstOne(uint32_t(~a)); }>;
   t["s_ff1_i32_b32"] = Unary32<[](uint32_t a) { return FirstOne(a); }>;
   t["s_ff0_i32_b64"] = Count64<[](uint64_t a) { return FirstOne(~a); }>;
   t["s_ff1_i32_b64"] = Count64<[](uint64_t a) { return FirstOne(a); }>;
-  t["s_flbit_i32_b32"] = Unary32<[](uint32_t a) {
-    return a == 0 ? ~0u : U(std::countl_zero(a));
-  }>;
-  t["s_flbit_i32_b64"] = Count64<[](uint64_t a) {
-    return a == 0 ? ~0u : U(std::countl_zero(a));
-  }>;
+  t["s_flbit_i32_b32"] =
+      Unary32<[](uint32_t a) { return a == 0 ? ~0u : U(std::countl_zero(a)); }>;
+  t["s_flbit_i32_b64"] =
+      Count64<[](uint64_t a) { return a == 0 ? ~0u : U(std::countl_zero(a)); }>;
   // Leading bits equal to the sign; -1 if all bits are.
   t["s_flbit_i32"] = Unary32<[](uint32_t a) {
     const uint32_t x = S(a) < 0 ? ~a : a;
@@ -416,8 +411,7 @@ void AddBits(Table& t) {
           Scalar64(i.operands[0], w) & ~(uint64_t{1} << (A32(i, w) & 63)));
   };
   t["s_bitset1_b64"] = [](const Instruction& i, Wave& w) {
-    Put64(i, w,
-          Scalar64(i.operands[0], w) | uint64_t{1} << (A32(i, w) & 63));
+    Put64(i, w, Scalar64(i.operands[0], w) | uint64_t{1} << (A32(i, w) & 63));
   };
   t["s_bitreplicate_b64_b32"] = [](const Instruction& i, Wave& w) {
     const uint64_t source = A32(i, w);
@@ -425,9 +419,8 @@ void AddBits(Table& t) {
     for (int b = 0; b < 32; ++b) result |= (source >> b & 1) * 3 << (2 * b);
     Put64(i, w, result);
   };
-  t["s_pack_ll_b32_b16"] = Binary32<[](uint32_t a, uint32_t b) {
-    return (a & 0xffff) | b << 16;
-  }>;
+  t["s_pack_ll_b32_b16"] =
+      Binary32<[](uint32_t a, uint32_t b) { return (a & 0xffff) | b << 16; }>;
   t["s_pack_lh_b32_b16"] = Binary32<[](uint32_t a, uint32_t b) {
     return (a & 0xffff) | (b & 0xffff0000);
   }>;
@@ -437,14 +430,14 @@ void AddBits(Table& t) {
 }
 
 void AddComparisons(Table& t) {
-#define ZYFA_COMPARE(name, op)                                              \
-  t["s_cmp_" name "_i32"] =                                                 \
-      Compare32<[](uint32_t a, uint32_t b) { return (S(a) op S(b)); }>;       \
-  t["s_cmp_" name "_u32"] =                                                 \
-      Compare32<[](uint32_t a, uint32_t b) { return (a op b); }>;             \
-  t["s_cmpk_" name "_i32"] =                                                \
-      CompareK<[](int32_t a, int32_t b) { return (a op b); }>;                \
-  t["s_cmpk_" name "_u32"] =                                                \
+#define ZYFA_COMPARE(name, op)                                          \
+  t["s_cmp_" name "_i32"] =                                             \
+      Compare32<[](uint32_t a, uint32_t b) { return (S(a) op S(b)); }>; \
+  t["s_cmp_" name "_u32"] =                                             \
+      Compare32<[](uint32_t a, uint32_t b) { return (a op b); }>;       \
+  t["s_cmpk_" name "_i32"] =                                            \
+      CompareK<[](int32_t a, int32_t b) { return (a op b); }>;          \
+  t["s_cmpk_" name "_u32"] =                                            \
       CompareKUnsigned<[](uint32_t a, uint32_t b) { return (a op b); }>;
   ZYFA_COMPARE("eq", ==)
   ZYFA_COMPARE("lg", !=)
@@ -453,10 +446,8 @@ void AddComparisons(Table& t) {
   ZYFA_COMPARE("lt", <)
   ZYFA_COMPARE("le", <=)
 #undef ZYFA_COMPARE
-  t["s_cmp_eq_u64"] =
-      Compare64<[](uint64_t a, uint64_t b) { return a == b; }>;
-  t["s_cmp_lg_u64"] =
-      Compare64<[](uint64_t a, uint64_t b) { return a != b; }>;
+  t["s_cmp_eq_u64"] = Compare64<[](uint64_t a, uint64_t b) { return a == b; }>;
+  t["s_cmp_lg_u64"] = Compare64<[](uint64_t a, uint64_t b) { return a != b; }>;
   t["s_bitcmp0_b32"] = Compare32<[](uint32_t a, uint32_t b) {
     return (a >> (b & 31) & 1) == 0;
   }>;

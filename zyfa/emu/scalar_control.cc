@@ -102,9 +102,9 @@ void SetRegister(const Instruction& i, Wave& w) {
 }
 
 void Trap(const Instruction& i, Wave& w) {
-  w.group->Report(Severity::kError, "trap", i, w, -1,
-                  absl::StrCat("the kernel raised trap ",
-                               i.operands[0].integer));
+  w.group->Report(
+      Severity::kError, "trap", i, w, -1,
+      absl::StrCat("the kernel raised trap ", i.operands[0].integer));
 }
 
 using Table = std::unordered_map<std::string, Handler>;

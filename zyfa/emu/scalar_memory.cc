@@ -38,10 +38,9 @@ void Load(const Instruction& i, Wave& w, uint64_t address, uint32_t dwords,
   if (available > 0) {
     const uint8_t* host = w.group->memory->Translate(address, 4 * available);
     if (host == nullptr) {
-      w.group->Report(
-          Severity::kError, "out-of-range", i, w, -1,
-          absl::StrFormat("scalar load of %d bytes at %#x", 4 * available,
-                          address));
+      w.group->Report(Severity::kError, "out-of-range", i, w, -1,
+                      absl::StrFormat("scalar load of %d bytes at %#x",
+                                      4 * available, address));
       return;
     }
     std::memcpy(data, host, 4 * available);

@@ -274,11 +274,11 @@ TEST(ScalarMemory, LoadsAndBufferClipping) {
   std::vector<uint32_t> data(16);
   for (uint32_t i = 0; i < 16; ++i) data[i] = 100 + i;
   const uint64_t address = *g.memory.Allocate(64);
-  ASSERT_TRUE(g.memory
-                  .Write(address, absl::MakeConstSpan(
-                                      reinterpret_cast<uint8_t*>(data.data()),
-                                      64))
-                  .ok());
+  ASSERT_TRUE(
+      g.memory
+          .Write(address, absl::MakeConstSpan(
+                              reinterpret_cast<uint8_t*>(data.data()), 64))
+          .ok());
   g.SetScalar64(2, address + 16);
   g.wave->sgpr[20] = 8;
   g.Run("s_load_dwordx4 s[8:11], s[2:3], s20 offset:0x4");

@@ -70,11 +70,16 @@ TEST(Global, NarrowLoadsAndStores) {
   const struct {
     const char* name;
     uint32_t want;
-  } loads[] = {{"ubyte", 0x91},           {"sbyte", 0xffffff91},
-               {"ushort", 0xf091},        {"sshort", 0xfffff091},
-               {"ubyte_d16", 0x91},       {"sbyte_d16", 0xff91},
-               {"short_d16", 0xf091},     {"ubyte_d16_hi", 0x910000},
-               {"sbyte_d16_hi", 0xff910000}, {"short_d16_hi", 0xf0910000}};
+  } loads[] = {{"ubyte", 0x91},
+               {"sbyte", 0xffffff91},
+               {"ushort", 0xf091},
+               {"sshort", 0xfffff091},
+               {"ubyte_d16", 0x91},
+               {"sbyte_d16", 0xff91},
+               {"short_d16", 0xf091},
+               {"ubyte_d16_hi", 0x910000},
+               {"sbyte_d16_hi", 0xff910000},
+               {"short_d16_hi", 0xf0910000}};
   for (const auto& c : loads) {
     g.Run(std::string("global_load_") + c.name + " v0, v1, s[2:3] offset:5");
     EXPECT_EQ(g.wave->vgpr[0][9], c.want) << c.name;
@@ -130,8 +135,7 @@ TEST(Global, OutOfRangeNamesTheLane) {
             "out-of-range");
   // LDS and scratch are reached by FLAT alone.
   g.SetScalar64(10, kSharedAperture);
-  EXPECT_EQ(g.RunForRule("global_load_dword v0, v1, s[10:11]"),
-            "out-of-range");
+  EXPECT_EQ(g.RunForRule("global_load_dword v0, v1, s[10:11]"), "out-of-range");
 }
 
 TEST(Flat, LdsScratchAndMemory) {
@@ -174,8 +178,7 @@ TEST(Buffer, AddressParts) {
   g.wave->sgpr[6] = 200;
   g.Run("buffer_load_dword v0, v[8:9], s[4:7], 0 idxen offen");
   for (uint32_t l = 0; l < kLanes; ++l) {
-    ASSERT_EQ(g.wave->vgpr[0][l],
-              4 * l < 200 ? Word((4 * l * 12 + 40) / 4) : 0)
+    ASSERT_EQ(g.wave->vgpr[0][l], 4 * l < 200 ? Word((4 * l * 12 + 40) / 4) : 0)
         << l;
   }
 }
@@ -311,8 +314,8 @@ TEST(Dma, PlacesLanesInOrder) {
     // A byte is extended to a dword.
     g.Run("global_load_lds_sbyte v9, s[2:3]");
     wait();
-    EXPECT_EQ(lds(1024), static_cast<uint32_t>(
-                             static_cast<int8_t>(Word(5 * 8) & 0xff)));
+    EXPECT_EQ(lds(1024),
+              static_cast<uint32_t>(static_cast<int8_t>(Word(5 * 8) & 0xff)));
     for (uint32_t l = 0; l < kLanes; ++l) {
       g.SetAddress64(12, g.address + 16 * (63 - l), l);
     }
@@ -363,8 +366,7 @@ TEST(Refusals, FormsWithoutSemantics) {
   for (const char* text :
        {"buffer_load_format_xyzw v[0:3], v0, s[0:3], 0 idxen",
         "scratch_load_lds_dword v1, off", "s_store_dword s0, s[2:3], 0x0",
-        "buffer_load_dword v0, v1, s[0:3], 0 offen tfe",
-        "ds_swizzle_b32 v0, v1 offset:swizzle(FFT,3)", "ds_gws_barrier v0"}) {
+        "buffer_load_dword v0, v1, s[0:3], 0 offen tfe", "ds_gws_barrier v0"}) {
     EXPECT_FALSE(TestGroup::Accepts(text)) << text;
   }
 }

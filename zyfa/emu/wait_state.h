@@ -13,11 +13,11 @@ namespace zyfa::emu {
 
 // A load straight into LDS whose data has left memory but is not in LDS yet.
 struct PendingDma {
-  uint32_t sequence = 0;    // of WaitState::vm_issued
-  uint32_t lds_address = 0; // of lane 0
-  uint32_t lane_stride = 4; // bytes of LDS between lanes
-  uint32_t dwords = 1;      // written per lane
-  uint64_t lanes = 0;       // that write
+  uint32_t sequence = 0;     // of WaitState::vm_issued
+  uint32_t lds_address = 0;  // of lane 0
+  uint32_t lane_stride = 4;  // bytes of LDS between lanes
+  uint32_t dwords = 1;       // written per lane
+  uint64_t lanes = 0;        // that write
   uint32_t data[kLanes][4];
 };
 
@@ -28,18 +28,18 @@ struct PendingDma {
 // A register's entry is the number, in issue order, of the last load into it;
 // it is outstanding while that number is greater than the retired one.
 struct WaitState {
-  static constexpr uint32_t kMaxVm = 63;    // counter widths: issue stalls there
+  static constexpr uint32_t kMaxVm = 63;  // counter widths: issue stalls there
   static constexpr uint32_t kMaxLgkm = 15;
 
-  uint32_t vm_issued = 0, vm_retired = 0;      // in order
-  uint32_t ds_issued = 0, ds_retired = 0;      // in order among themselves
-  uint32_t any_issued = 0, any_retired = 0;    // scalar and flat: no order
+  uint32_t vm_issued = 0, vm_retired = 0;    // in order
+  uint32_t ds_issued = 0, ds_retired = 0;    // in order among themselves
+  uint32_t any_issued = 0, any_retired = 0;  // scalar and flat: no order
   uint32_t vgpr_vm[2 * kVgprs];
   uint32_t vgpr_ds[2 * kVgprs];
   uint32_t vgpr_any[2 * kVgprs];
   uint32_t sgpr_any[128];
-  // Ring of those not landed, in issue order: at most one a vmcnt count, as issue
-  // stalls beyond. Empty under DmaLanding::kAtIssue.
+  // Ring of those not landed, in issue order: at most one a vmcnt count, as
+  // issue stalls beyond. Empty under DmaLanding::kAtIssue.
   static constexpr uint32_t kDmaSlots = kMaxVm + 1;
   std::vector<PendingDma> dma;
   uint32_t first_dma = 0, end_dma = 0;

@@ -16,10 +16,12 @@ struct Group;  // the work-group: LDS, memory, barrier (see group.h)
 // MODE register fields (hwreg 1), ISA 4.
 struct Mode {
   uint32_t bits = 0;
-  int round_f32() const { return bits & 3; }          // 0 nearest even
+  int round_f32() const { return bits & 3; }  // 0 nearest even
   int round_f16_f64() const { return bits >> 2 & 3; }
-  bool denorm_in_f32() const { return bits >> 4 & 1; }   // keep denormal inputs
-  bool denorm_out_f32() const { return bits >> 5 & 1; }  // keep denormal results
+  bool denorm_in_f32() const { return bits >> 4 & 1; }  // keep denormal inputs
+  bool denorm_out_f32() const {
+    return bits >> 5 & 1;
+  }  // keep denormal results
   bool denorm_in_f16_f64() const { return bits >> 6 & 1; }
   bool denorm_out_f16_f64() const { return bits >> 7 & 1; }
   bool dx10_clamp() const { return bits >> 8 & 1; }
@@ -35,11 +37,11 @@ struct Wave {
   alignas(64) uint32_t vgpr[2 * kVgprs][kLanes];
   uint32_t sgpr[128];  // by hardware number; EXEC is kept in `exec` instead
   uint64_t exec = 0;
-  uint64_t pc = 0;     // byte offset inside .text
+  uint64_t pc = 0;  // byte offset inside .text
   bool scc = false;
   Mode mode;
   Group* group = nullptr;
-  int index = 0;       // number of the wave in its work-group
+  int index = 0;  // number of the wave in its work-group
 
   // Set by an instruction after which another wave may have to run.
   WaveSignal signal = WaveSignal::kNone;

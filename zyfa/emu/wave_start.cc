@@ -55,9 +55,10 @@ uint32_t Dimensions(const LaunchShape& shape) {
 absl::Status CheckDescriptor(const KernelInfo& kernel) {
   for (uint32_t property : {kQueuePointer, kFlatScratchInit}) {
     if ((kernel.properties & property) != 0) {
-      return absl::UnimplementedError(absl::StrCat(
-          "kernel ", kernel.name, " asks for user SGPRs of descriptor property ",
-          property, ", which the emulator does not provide"));
+      return absl::UnimplementedError(
+          absl::StrCat("kernel ", kernel.name,
+                       " asks for user SGPRs of descriptor property ", property,
+                       ", which the emulator does not provide"));
     }
   }
   if (NamedUserSgprs(kernel) > UserSgprs(kernel)) {
@@ -127,8 +128,7 @@ std::vector<uint8_t> DispatchPacket(const LaunchState& launch) {
   return packet;
 }
 
-void StartWave(const LaunchState& launch, Group& group, int index,
-               Wave& wave) {
+void StartWave(const LaunchState& launch, Group& group, int index, Wave& wave) {
   const KernelInfo& kernel = *launch.kernel;
   const uint32_t architectural = std::min(kernel.vgprs, kernel.accum_offset);
   std::fill_n(wave.vgpr[0], architectural * kLanes, kGarbageVgpr);
@@ -156,8 +156,8 @@ void StartWave(const LaunchState& launch, Group& group, int index,
     const uint32_t x = item % size[0];
     const uint32_t y = item / size[0] % size[1];
     const uint32_t z = item / size[0] / size[1];
-    wave.vgpr[0][lane] = x | (components > 1 ? y << 10 : 0) |
-                         (components > 2 ? z << 20 : 0);
+    wave.vgpr[0][lane] =
+        x | (components > 1 ? y << 10 : 0) | (components > 2 ? z << 20 : 0);
   }
 
   uint32_t* sgpr = wave.sgpr;

@@ -22,8 +22,8 @@ struct LaunchState {
   std::vector<uint8_t> kernarg;          // for preloaded SGPRs
 };
 
-// What registers and LDS hold before a kernel writes them: NaN as F32, as either
-// BF16 half and as FP8, and easy to recognise in a dump.
+// What registers and LDS hold before a kernel writes them: NaN as F32, as
+// either BF16 half and as FP8, and easy to recognise in a dump.
 inline constexpr uint32_t kGarbageVgpr = 0xfff1fff1;
 inline constexpr uint32_t kGarbageSgpr = 0xfff2fff2;
 inline constexpr uint32_t kGarbageLds = 0xfff3fff3;

@@ -2,8 +2,8 @@
 
 #include <bit>
 #include <cstdint>
-#include <cstring>
 #include <random>
+#include <span>
 #include <vector>
 
 #include "gmock/gmock.h"

@@ -27,16 +27,15 @@ struct E8m0 {
     const uint32_t u = std::bit_cast<uint32_t>(x);
     if (u == 0x80000000u) return {0};
     if (u > 0x7F800000u) return {kNan};
-    // 2^-127 is half the smallest normal float; the code of a normal float is
-    // its exponent field. Below, codes 0 and 1 are at 2^22 and 2^23 units.
+    // 2^-127 is half the smallest normal float. The code of a normal float is
+    // its exponent field; below, codes 0 and 1 are at kHalf and kOne units.
     constexpr uint32_t kOne = 1u << 23;
     constexpr uint32_t kHalf = 1u << 22;
     if (u < kOne) {
-      const bool up = rounding == PowerRounding::kUp ? u > kHalf
-                      : rounding == PowerRounding::kNearest
-                          ? u > kHalf + kHalf / 2
-                          : false;
-      return {static_cast<uint8_t>(up ? 1 : 0)};
+      bool one = false;
+      if (rounding == PowerRounding::kUp) one = u > kHalf;
+      if (rounding == PowerRounding::kNearest) one = u > kHalf + kHalf / 2;
+      return {static_cast<uint8_t>(one ? 1 : 0)};
     }
     const uint32_t field = u >> 23;
     const uint32_t mantissa = u & (kOne - 1);

@@ -1,7 +1,9 @@
 #include "zyfa/numerics/error_metrics.h"
 
 #include <cmath>
+#include <cstdint>
 #include <limits>
+#include <string>
 #include <vector>
 
 #include "gmock/gmock.h"

@@ -124,40 +124,43 @@ TEST(Bf16ModelTest, OneRowByHand) {
   EXPECT_NEAR(result.lse[0], std::log(sum), 1e-6);
 }
 
-// A lazy maximum: keys of rising score, one a tile, 3 binades apart.
+// A lazy maximum: keys of rising score, one a tile, 3.25 binades apart.
 TEST(Bf16ModelTest, RescaleThreshold) {
   AttentionProblem p = Problem(1, 4);
   p.head_dim_qk = p.head_dim_v = 1;
   p.softmax_scale = std::log(2.0);
   TestTensors t(p);
   t.q[0] = Bf16::FromFloat(1.0f);
+  // The last two values nearly cancel, so that the roundings of P show.
   const float scores[] = {0.0f, 3.25f, 6.5f, 9.75f};
+  const float values[] = {0.0f, 0.0f, 1.0f, -215.0f / 2048};
   for (int j = 0; j < 4; ++j) {
     t.k[j] = Bf16::FromFloat(scores[j]);
-    t.v[j] = Bf16::FromFloat(j == 2 ? 1.0f : 0.0f);
+    t.v[j] = Bf16::FromFloat(values[j]);
   }
-  // Weight of key 2 relative to the reference it was rounded against: 2^0 with
-  // the exact maximum, 2^3.25 = 9.514 -> 152/16 behind by one key, 2^6.5
-  // = 90.51
-  // -> 90.5 behind by two; the sum is not rounded.
+  // Weights of the last two keys, in units of 2^-9.75 as they were rounded:
+  // with the exact maximum each was 1 when it came. Against the key two before,
+  // key 3 is 2^3.25 = 9.514, 152 sixteenths in bf16; against key 0 they are
+  // 2^6.5 = 90.51, 181 halves, and 2^9.75 = 861.1, 215 fours. The sum is not
+  // rounded.
   const double sum =
       std::exp2(-9.75) + std::exp2(-6.5) + std::exp2(-3.25) + 1.0;
   const struct {
     double binades;
-    double weight;
-  } kCases[] = {{0.0, std::exp2(-3.25)},
-                {3.0, std::exp2(-3.25)},
-                {5.0, std::exp2(-3.25)},
-                {8.0, 90.5 * std::exp2(-9.75)},
-                {64.0, 90.5 * std::exp2(-9.75)}};
+    double weight2;
+    double weight3;
+  } kCases[] = {{0.0, std::exp2(-3.25), 1.0},
+                {3.0, std::exp2(-3.25), 1.0},
+                {5.0, std::exp2(-3.25), 152.0 / 16 * std::exp2(-3.25)},
+                {12.0, 181 * 0.5 * std::exp2(-9.75), 860 * std::exp2(-9.75)},
+                {64.0, 181 * 0.5 * std::exp2(-9.75), 860 * std::exp2(-9.75)}};
   for (const auto& c : kCases) {
     Bf16ModelOptions options;
     options.key_tile = 1;
     options.rescale_binades = c.binades;
     const AttentionResult result = Compute(t, options);
-    EXPECT_EQ(result.output[0],
-              Bf16::FromFloat(static_cast<float>(c.weight / sum)).ToFloat())
-        << c.binades;
+    const double expected = (c.weight2 - c.weight3 * 215 / 2048) / sum;
+    EXPECT_NEAR(result.output[0], expected, 0x1p-8 * expected) << c.binades;
     EXPECT_NEAR(result.lse[0], std::log(sum) + 9.75 * std::log(2.0), 1e-6);
   }
 }

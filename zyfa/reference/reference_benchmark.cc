@@ -2,6 +2,7 @@
 // causal, head dim 128, 16 query heads on 4 key heads, all processors.
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "benchmark/benchmark.h"

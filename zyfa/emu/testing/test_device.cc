@@ -52,8 +52,7 @@ absl::StatusOr<RunReport> TestDevice::Run(const std::string& kernel,
 }
 
 RunReport TestDevice::RunClean(const std::string& kernel,
-                               const LaunchShape& shape,
-                               const Kernarg& kernarg,
+                               const LaunchShape& shape, const Kernarg& kernarg,
                                const RunOptions& options) {
   auto report = Run(kernel, shape, kernarg, options);
   if (!report.ok()) {
@@ -78,8 +77,8 @@ LaunchShape Shape(uint32_t workgroups, uint32_t items) {
 std::vector<RunOptions> AllOptions() {
   std::vector<RunOptions> all;
   for (DmaLanding landing : {DmaLanding::kAtIssue, DmaLanding::kAtWait}) {
-    for (WaveOrder order : {WaveOrder::kRotate, WaveOrder::kAlone,
-                            WaveOrder::kAloneReversed}) {
+    for (WaveOrder order :
+         {WaveOrder::kRotate, WaveOrder::kAlone, WaveOrder::kAloneReversed}) {
       RunOptions options;
       options.dma_landing = landing;
       options.wave_order = order;
@@ -93,11 +92,11 @@ std::vector<RunOptions> AllOptions() {
 }
 
 std::string Name(const RunOptions& options) {
-  std::string name = options.wave_order == WaveOrder::kAlone ? "alone"
-                     : options.wave_order == WaveOrder::kAloneReversed
-                         ? "alone reversed"
-                         : "rotate " +
-                               std::to_string(options.rotate_instructions);
+  std::string name =
+      options.wave_order == WaveOrder::kAlone ? "alone"
+      : options.wave_order == WaveOrder::kAloneReversed
+          ? "alone reversed"
+          : "rotate " + std::to_string(options.rotate_instructions);
   return name + (options.dma_landing == DmaLanding::kAtIssue
                      ? ", landing at issue"
                      : ", landing at the wait");

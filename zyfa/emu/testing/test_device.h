@@ -43,9 +43,9 @@ class TestDevice {
 
   template <class T>
   uint64_t Upload(const std::vector<T>& values) {
-    return UploadBytes(absl::MakeConstSpan(
-        reinterpret_cast<const uint8_t*>(values.data()),
-        values.size() * sizeof(T)));
+    return UploadBytes(
+        absl::MakeConstSpan(reinterpret_cast<const uint8_t*>(values.data()),
+                            values.size() * sizeof(T)));
   }
   uint64_t UploadBytes(absl::Span<const uint8_t> bytes);
   template <class T>

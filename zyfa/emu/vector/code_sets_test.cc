@@ -2,6 +2,7 @@
 // lanes outside EXEC keep theirs.
 
 #include <cstring>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -12,13 +13,13 @@
 namespace zyfa::emu::testing {
 namespace {
 
-// Operand shapes that some instruction of every mnemonic accepts. Registers: v8,
-// v40, v80, v120 up, s[10:11], s[12:13].
+// Operand shapes that some instruction of every mnemonic accepts. Registers:
+// v8, v40, v80, v120 up, s[10:11], s[12:13].
 std::vector<std::string> Shapes(const std::string& name) {
   std::vector<std::string> texts;
   const std::vector<std::string> destinations = {
-      "v8",       "v[8:9]",  "v[8:11]", "v[8:13]", "v[8:15]", "v[8:23]",
-      "v[8:39]",  "s8",      "vcc",     "a8"};
+      "v8",      "v[8:9]",  "v[8:11]", "v[8:13]", "v[8:15]",
+      "v[8:23]", "v[8:39]", "s8",      "vcc",     "a8"};
   const std::vector<std::string> middles = {"", ", s[10:11]"};
   const std::vector<std::string> sources = {
       ", v40",
@@ -63,7 +64,8 @@ std::vector<std::string> Shapes(const std::string& name) {
       ", v[40:47], v[80:87], v[120:135], v160, v161"};
   for (const std::string& d : destinations) {
     for (const std::string& m : middles) {
-      for (const std::string& s : sources) texts.push_back(name + " " + d + m + s);
+      for (const std::string& s : sources)
+        texts.push_back(name + " " + d + m + s);
     }
   }
   return texts;
@@ -90,6 +92,7 @@ TEST_P(CodeSetsTest, SameBits) {
   auto one = std::make_unique<Wave>(), two = std::make_unique<Wave>();
   int checked = 0;
   for (const auto& [name, maker] : table) {
+    if (name == "v_nop" || name == "v_clrexcp") continue;
     bool found = false;
     for (const std::string& text : Shapes(name)) {
       const Instruction a = Assemble(text, CodeSet::kBaseline);
@@ -101,8 +104,10 @@ TEST_P(CodeSetsTest, SameBits) {
       *two = *start;
       a.handler(a, *one);
       b.handler(b, *two);
-      ASSERT_EQ(std::memcmp(one->vgpr, two->vgpr, sizeof(one->vgpr)), 0) << text;
-      ASSERT_EQ(std::memcmp(one->sgpr, two->sgpr, sizeof(one->sgpr)), 0) << text;
+      ASSERT_EQ(std::memcmp(one->vgpr, two->vgpr, sizeof(one->vgpr)), 0)
+          << text;
+      ASSERT_EQ(std::memcmp(one->sgpr, two->sgpr, sizeof(one->sgpr)), 0)
+          << text;
       ASSERT_EQ(one->exec, two->exec) << text;
       const bool ignores_exec = name.find("mfma") != std::string::npos ||
                                 name.find("smfmac") != std::string::npos ||
@@ -125,11 +130,12 @@ TEST_P(CodeSetsTest, SameBits) {
   EXPECT_GT(checked, 600);
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    Modes, CodeSetsTest,
-    ::testing::Values(kModeDenormF32 | kModeDenormF16F64, 0u,
-                      kModeIeee | kModeDx10Clamp | kModeDenormF16F64,
-                      kModeFp16Ovfl | 1, 2u, 15u));
+INSTANTIATE_TEST_SUITE_P(Modes, CodeSetsTest,
+                         ::testing::Values(kModeDenormF32 | kModeDenormF16F64,
+                                           0u,
+                                           kModeIeee | kModeDx10Clamp |
+                                               kModeDenormF16F64,
+                                           kModeFp16Ovfl | 1, 2u, 15u));
 
 }  // namespace
 }  // namespace zyfa::emu::testing

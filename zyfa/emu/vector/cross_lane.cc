@@ -147,6 +147,9 @@ Handler MakePkMov(Instruction& inst) {
   return &RunPkMov;
 }
 
+void RunNothing(const Instruction&, Wave&) {}
+Handler MakeNothing(Instruction&) { return &RunNothing; }
+
 }  // namespace
 
 void AddCrossLane(valu::HandlerTable& table) {
@@ -157,6 +160,9 @@ void AddCrossLane(valu::HandlerTable& table) {
   table["v_permlane32_swap_b32"] = &MakePermlaneSwap<32>;
   table["v_swap_b32"] = &MakeSwap;
   table["v_pk_mov_b32"] = &MakePkMov;
+  // There are no exceptions to clear.
+  table["v_nop"] = &MakeNothing;
+  table["v_clrexcp"] = &MakeNothing;
 }
 
 }  // namespace zyfa::emu::ZYFA_VECTOR_TARGET

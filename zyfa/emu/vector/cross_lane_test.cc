@@ -87,28 +87,31 @@ TEST_F(CrossLaneTest, PackedMove) {
 
 TEST_F(CrossLaneTest, DppPatterns) {
   // Source lane of lane l, -1 for none.
-  const std::vector<std::pair<std::string, std::function<int(int)>>> patterns = {
-      {"quad_perm:[3,2,0,0]",
-       [](int l) { return l - l % 4 + (l % 4 == 0 ? 3 : l % 4 == 1 ? 2 : 0); }},
-      {"row_shl:3", [](int l) { return l % 16 + 3 < 16 ? l + 3 : -1; }},
-      {"row_shr:5", [](int l) { return l % 16 >= 5 ? l - 5 : -1; }},
-      {"row_ror:4", [](int l) { return l / 16 * 16 + (l % 16 + 12) % 16; }},
-      {"row_mirror", [](int l) { return l / 16 * 16 + 15 - l % 16; }},
-      {"row_half_mirror", [](int l) { return l / 8 * 8 + 7 - l % 8; }},
-      {"row_bcast:15", [](int l) { return l < 16 ? -1 : l / 16 * 16 - 1; }},
-      {"row_bcast:31", [](int l) { return l < 32 ? -1 : 31; }},
-      {"row_newbcast:6", [](int l) { return l / 16 * 16 + 6; }},
-      {"wave_shl:1", [](int l) { return l < 63 ? l + 1 : -1; }},
-      {"wave_shr:1", [](int l) { return l - 1; }},
-      {"wave_rol:1", [](int l) { return (l + 1) % 64; }},
-      {"wave_ror:1", [](int l) { return (l + 63) % 64; }}};
+  const std::vector<std::pair<std::string, std::function<int(int)>>> patterns =
+      {{"quad_perm:[3,2,0,0]",
+        [](int l) {
+          return l - l % 4 + (l % 4 == 0 ? 3 : l % 4 == 1 ? 2 : 0);
+        }},
+       {"row_shl:3", [](int l) { return l % 16 + 3 < 16 ? l + 3 : -1; }},
+       {"row_shr:5", [](int l) { return l % 16 >= 5 ? l - 5 : -1; }},
+       {"row_ror:4", [](int l) { return l / 16 * 16 + (l % 16 + 12) % 16; }},
+       {"row_mirror", [](int l) { return l / 16 * 16 + 15 - l % 16; }},
+       {"row_half_mirror", [](int l) { return l / 8 * 8 + 7 - l % 8; }},
+       {"row_bcast:15", [](int l) { return l < 16 ? -1 : l / 16 * 16 - 1; }},
+       {"row_bcast:31", [](int l) { return l < 32 ? -1 : 31; }},
+       {"row_newbcast:6", [](int l) { return l / 16 * 16 + 6; }},
+       {"wave_shl:1", [](int l) { return l < 63 ? l + 1 : -1; }},
+       {"wave_shr:1", [](int l) { return l - 1; }},
+       {"wave_rol:1", [](int l) { return (l + 1) % 64; }},
+       {"wave_ror:1", [](int l) { return (l + 63) % 64; }}};
   for (const auto& [pattern, source] : patterns) {
     for (const bool bound : {false, true}) {
       for (const uint64_t exec : {~uint64_t{0}, uint64_t{0x0ffff0f0ff00ff0f}}) {
         for (int l = 0; l < kLanes; ++l) wave->vgpr[3][l] = 7;
         wave->exec = exec;
         wave.Run("v_add_u32_dpp v3, v1, v2 " + pattern +
-                 " row_mask:0xd bank_mask:0x7" + (bound ? " bound_ctrl:0" : ""));
+                 " row_mask:0xd bank_mask:0x7" +
+                 (bound ? " bound_ctrl:0" : ""));
         for (int l = 0; l < kLanes; ++l) {
           int from = source(l);
           if (from >= 0 && !(exec >> from & 1)) from = -1;
@@ -126,11 +129,13 @@ TEST_F(CrossLaneTest, DppPatterns) {
 
 TEST_F(CrossLaneTest, DppWithFloatsAndPairs) {
   for (int l = 0; l < kLanes; ++l) wave->vgpr[1][l] = Bits(float(l));
-  wave.Run("v_add_f32_dpp v3, -v1, v1 row_shr:1 row_mask:0xf bank_mask:0xf "
-           "bound_ctrl:0");
+  wave.Run(
+      "v_add_f32_dpp v3, -v1, v1 row_shr:1 row_mask:0xf bank_mask:0xf "
+      "bound_ctrl:0");
   EXPECT_EQ(Float(wave->vgpr[3][5]), 1);
-  wave.Run("v_mov_b64_dpp v[4:5], v[1:2] row_newbcast:3 row_mask:0xf "
-           "bank_mask:0xf");
+  wave.Run(
+      "v_mov_b64_dpp v[4:5], v[1:2] row_newbcast:3 row_mask:0xf "
+      "bank_mask:0xf");
   EXPECT_EQ(Float(wave->vgpr[4][20]), 19);
   EXPECT_EQ(wave->vgpr[5][20], 2019u);
 }
@@ -233,8 +238,8 @@ TEST_F(CrossLaneTest, ComparesIntegers) {
     }
     const auto run = [&](const std::string& type, const std::string& a,
                          const std::string& b) {
-      wave.Run(std::string("v_cmp_") + condition + "_" + type + "_e64 s[6:7], " +
-               a + ", " + b);
+      wave.Run(std::string("v_cmp_") + condition + "_" + type +
+               "_e64 s[6:7], " + a + ", " + b);
       return wave->ReadScalar64(6);
     };
     uint64_t u32 = 0, i32 = 0, u16 = 0, i16 = 0, u64 = 0, i64 = 0;
@@ -247,7 +252,8 @@ TEST_F(CrossLaneTest, ComparesIntegers) {
       u16 |= uint64_t{Compare(condition, uint16_t(a), uint16_t(b))} << l;
       i16 |= uint64_t{Compare(condition, int16_t(a), int16_t(b))} << l;
       u64 |= uint64_t{Compare(condition, wide_a, wide_b)} << l;
-      i64 |= uint64_t{Compare(condition, int64_t(wide_a), int64_t(wide_b))} << l;
+      i64 |= uint64_t{Compare(condition, int64_t(wide_a), int64_t(wide_b))}
+             << l;
     }
     EXPECT_EQ(run("u32", "v2", "v4"), u32) << condition;
     EXPECT_EQ(run("i32", "v2", "v4"), i32) << condition;

@@ -1,5 +1,5 @@
-// Codes of every small format against the defining formula, and rounding against
-// a search over all codes.
+// Codes of every small format against the defining formula, and rounding
+// against a search over all codes.
 
 #include "zyfa/emu/vector/float_format.h"
 
@@ -147,8 +147,9 @@ TEST(FloatFormatTest, SumRoundedToOdd) {
   testing::Random random(1);
   for (int trial = 0; trial < 200000; ++trial) {
     const double a = std::ldexp(random.Next32() * 1.0, random.Between(-80, 0));
-    const double b = std::ldexp(random.Next64() * (trial % 2 ? 1.0 : -1.0) * 0x1p-20,
-                                random.Between(-80, 0));
+    const double b =
+        std::ldexp(random.Next64() * (trial % 2 ? 1.0 : -1.0) * 0x1p-20,
+                   random.Between(-80, 0));
     const long double wide = static_cast<long double>(a) + b;
     // Only where 64 bits hold the sum exactly.
     if (wide - a != b || wide - b != a) continue;

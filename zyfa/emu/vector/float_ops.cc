@@ -108,7 +108,7 @@ struct DivFixup : Arithmetic<T, T, T, T> {
     if (std::isinf(b) || c == 0) return sign * V{0};
     if constexpr (!kIsHalf<T>) {
       constexpr int limit = std::is_same_v<T, F64> ? 1075 : 150;
-      if (Exponent(c) - Exponent(b) < -limit) return sign * Tiny();
+      if (Exponent(c) - Exponent(b) < -limit) return sign * V{0};
     }
     // The steps of a quotient beyond the largest number meet Inf - Inf.
     if (a != a) return sign * infinity;
@@ -124,8 +124,6 @@ struct DivFixup : Arithmetic<T, T, T, T> {
           std::bit_cast<uint32_t>(static_cast<float>(x)) >> 23 & 0xff);
     }
   }
-  // The quotient underflows.
-  static V Tiny() { return V{0}; }
 };
 struct DivFixupLegacyF16 : DivFixup<F16> {
   static constexpr bool kKeepsUpper = false;
@@ -246,8 +244,10 @@ struct DivScale {
     }
     if (IsDenormal(b)) return std::ldexp(a, kScale);
     if (tiny_inverse && tiny_quotient) {
+      // The ISA text scales up here, which would overflow; only scaling down
+      // agrees with what v_div_fmas undoes.
       undo = true;
-      return a == b ? std::ldexp(a, kScale) : a;
+      return a == b ? std::ldexp(a, -kScale) : a;
     }
     if (tiny_inverse) return std::ldexp(a, -kScale);
     if (tiny_quotient) {

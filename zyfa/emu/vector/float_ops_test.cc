@@ -36,8 +36,8 @@ struct FloatOpsTest : ::testing::Test {
     wave->vgpr[row + 1][lane] = static_cast<uint32_t>(Bits(x) >> 32);
   }
   double Get64(int row, int lane) {
-    return Double(wave->vgpr[row][lane] |
-                  uint64_t{wave->vgpr[row + 1][lane]} << 32);
+    return Double(wave->vgpr[row][lane] | uint64_t{wave->vgpr[row + 1][lane]}
+                                              << 32);
   }
   TestWave wave;
 };
@@ -63,8 +63,8 @@ TEST_F(FloatOpsTest, ArithmeticInEveryRoundingMode) {
       // Near enough to each other that sums round.
       if (l % 2) {
         for (int r = 1; r <= 3; ++r) {
-          wave->vgpr[r][l] =
-              (wave->vgpr[r][l] & 0x807fffff) | (random.Between(110, 140) << 23);
+          wave->vgpr[r][l] = (wave->vgpr[r][l] & 0x807fffff) |
+                             (random.Between(110, 140) << 23);
         }
       }
     }
@@ -108,8 +108,9 @@ TEST_F(FloatOpsTest, Float64InEveryRoundingMode) {
     wave->mode.bits = kModeDenormF32 | kModeDenormF16F64 | mode << 2;
     for (int l = 0; l < kLanes; ++l) {
       for (int r = 2; r <= 6; r += 2) {
-        Put64(r, l, Double((random.Next64() & 0x800fffffffffffff) |
-                           uint64_t(random.Between(1000, 1050)) << 52));
+        Put64(r, l,
+              Double((random.Next64() & 0x800fffffffffffff) |
+                     uint64_t(random.Between(1000, 1050)) << 52));
       }
     }
     wave.Run("v_add_f64 v[10:11], v[2:3], v[4:5]");
@@ -147,9 +148,9 @@ TEST_F(FloatOpsTest, Float16IsRoundedOnce) {
         if (std::isnan(exact)) return;
         const double near = static_cast<double>(exact);
         if (near != exact) return;  // not exact in double: no simple reference
-        EXPECT_EQ(wave->vgpr[row][l],
-                  Encode(near, kF16, static_cast<Rounding>(mode),
-                         Overflow::kIeee))
+        EXPECT_EQ(
+            wave->vgpr[row][l],
+            Encode(near, kF16, static_cast<Rounding>(mode), Overflow::kIeee))
             << row << " mode " << mode;
       };
       check(10, a + b);
@@ -175,7 +176,8 @@ TEST_F(FloatOpsTest, DenormalsFollowMode) {
             Bits(0x1p-140f));
   wave->mode.bits = 1 << 5;  // inputs flushed
   EXPECT_EQ(One("v_add_f32_e32 v0, v1, v2", 1, 1), 0u);
-  EXPECT_EQ(One("v_add_f32_e32 v0, v1, v2", 0x80000001, 0x80000001), 0x80000000u);
+  EXPECT_EQ(One("v_add_f32_e32 v0, v1, v2", 0x80000001, 0x80000001),
+            0x80000000u);
   EXPECT_EQ(One("v_mul_f32_e32 v0, v1, v2", Bits(0x1p-100f), Bits(0x1p-40f)),
             Bits(0x1p-140f));
   EXPECT_EQ(One("v_max_f32_e32 v0, v1, v2", 1, 0x80000000), 0u);
@@ -221,10 +223,14 @@ TEST_F(FloatOpsTest, Float16Overflow) {
 }
 
 TEST_F(FloatOpsTest, NansPropagate) {
-  EXPECT_EQ(One("v_add_f32_e32 v0, v1, v2", 0x7f800001, 0x3f800000), 0x7fc00001u);
-  EXPECT_EQ(One("v_add_f32_e32 v0, v1, v2", 0x3f800000, 0xffc12345), 0xffc12345u);
-  EXPECT_EQ(One("v_mul_f32_e32 v0, v1, v2", 0x7fc00001, 0xffc12345), 0x7fc00001u);
-  EXPECT_EQ(One("v_sub_f32_e32 v0, v1, v2", 0x7f800000, 0x7f800000), 0x7fc00000u);
+  EXPECT_EQ(One("v_add_f32_e32 v0, v1, v2", 0x7f800001, 0x3f800000),
+            0x7fc00001u);
+  EXPECT_EQ(One("v_add_f32_e32 v0, v1, v2", 0x3f800000, 0xffc12345),
+            0xffc12345u);
+  EXPECT_EQ(One("v_mul_f32_e32 v0, v1, v2", 0x7fc00001, 0xffc12345),
+            0x7fc00001u);
+  EXPECT_EQ(One("v_sub_f32_e32 v0, v1, v2", 0x7f800000, 0x7f800000),
+            0x7fc00000u);
   EXPECT_EQ(One("v_mul_f32_e32 v0, v1, v2", 0x7f800000, 0), 0x7fc00000u);
   EXPECT_EQ(One("v_fma_f32 v0, v1, v2, v3", 0x7f800000, 0, 0x7fc00077),
             0x7fc00077u);
@@ -272,8 +278,8 @@ TEST_F(FloatOpsTest, Median) {
 TEST_F(FloatOpsTest, RoundingToIntegers) {
   Random random(5);
   for (int trial = 0; trial < 2000; ++trial) {
-    const float x = trial % 2 ? Float(random.FloatBits())
-                              : random.Between(-20, 20) * 0.25f;
+    const float x =
+        trial % 2 ? Float(random.FloatBits()) : random.Between(-20, 20) * 0.25f;
     if (std::isnan(x)) continue;
     EXPECT_EQ(OneF("v_trunc_f32_e32 v0, v1", x), std::trunc(x));
     EXPECT_EQ(OneF("v_ceil_f32_e32 v0, v1", x), std::ceil(x));
@@ -292,8 +298,9 @@ TEST_F(FloatOpsTest, ExponentsAndMantissas) {
     int exponent = 0;
     const float mantissa = std::frexp(x, &exponent);
     EXPECT_EQ(OneF("v_frexp_mant_f32_e32 v0, v1", x), mantissa);
-    EXPECT_EQ(static_cast<int32_t>(One("v_frexp_exp_i32_f32_e32 v0, v1", Bits(x))),
-              exponent);
+    EXPECT_EQ(
+        static_cast<int32_t>(One("v_frexp_exp_i32_f32_e32 v0, v1", Bits(x))),
+        exponent);
     const int scale = random.Between(-300, 300);
     EXPECT_EQ(Float(One("v_ldexp_f32 v0, v1, v2", Bits(x),
                         static_cast<uint32_t>(scale))),
@@ -302,8 +309,8 @@ TEST_F(FloatOpsTest, ExponentsAndMantissas) {
   EXPECT_EQ(One("v_frexp_exp_i32_f32_e32 v0, v1", 0x7f800000), 0u);
 }
 
-// The compiler's division: scale, reciprocal, refine, undo, fix up. It must round
-// correctly for all operands.
+// The compiler's division: scale, reciprocal, refine, undo, fix up. It must
+// round correctly for all operands.
 TEST_F(FloatOpsTest, DivisionSequence) {
   Random random(7);
   for (int trial = 0; trial < 600; ++trial) {
@@ -311,10 +318,10 @@ TEST_F(FloatOpsTest, DivisionSequence) {
       wave->vgpr[1][l] = random.FloatBits();
       wave->vgpr[2][l] = random.FloatBits();
       if (trial % 3 == 0) {  // quotients near the ends of the range
-        wave->vgpr[1][l] = (wave->vgpr[1][l] & 0x807fffff) |
-                           random.Between(1, 20) << 23;
-        wave->vgpr[2][l] = (wave->vgpr[2][l] & 0x807fffff) |
-                           random.Between(110, 250) << 23;
+        wave->vgpr[1][l] =
+            (wave->vgpr[1][l] & 0x807fffff) | random.Between(1, 20) << 23;
+        wave->vgpr[2][l] =
+            (wave->vgpr[2][l] & 0x807fffff) | random.Between(110, 250) << 23;
         if (l % 2) std::swap(wave->vgpr[1][l], wave->vgpr[2][l]);
       }
     }
@@ -386,9 +393,11 @@ TEST_F(FloatOpsTest, PackedFloat32) {
   }
   const auto f = [&](int r, int l) { return Float(wave->vgpr[r][l]); };
   wave.Run("v_pk_fma_f32 v[10:11], v[2:3], v[4:5], v[6:7]");
-  wave.Run("v_pk_mul_f32 v[12:13], v[2:3], v[4:5] op_sel:[1,0] op_sel_hi:[0,1]");
-  wave.Run("v_pk_add_f32 v[14:15], v[2:3], v[4:5] op_sel_hi:[1,0] "
-           "neg_lo:[0,1] neg_hi:[1,0]");
+  wave.Run(
+      "v_pk_mul_f32 v[12:13], v[2:3], v[4:5] op_sel:[1,0] op_sel_hi:[0,1]");
+  wave.Run(
+      "v_pk_add_f32 v[14:15], v[2:3], v[4:5] op_sel_hi:[1,0] "
+      "neg_lo:[0,1] neg_hi:[1,0]");
   wave->sgpr[26] = Bits(3.0f);
   wave->sgpr[27] = Bits(-5.0f);
   wave.Run("v_pk_mul_f32 v[16:17], v[2:3], s[26:27]");
@@ -413,21 +422,24 @@ TEST_F(FloatOpsTest, PackedFloat32) {
 }
 
 TEST_F(FloatOpsTest, PackedHalvesAndMixes) {
-  EXPECT_EQ(One("v_pk_add_f16 v0, v1, v2", 0x40003c00, 0x3c003c00), 0x42004000u);
+  EXPECT_EQ(One("v_pk_add_f16 v0, v1, v2", 0x40003c00, 0x3c003c00),
+            0x42004000u);
   EXPECT_EQ(One("v_pk_fma_f16 v0, v1, v2, v3 op_sel_hi:[0,1,1]", 0x40003c00,
                 0x40004200, 0x3c003c00),
             0x42004400u);  // 1*2+1, 1*3+1
   EXPECT_EQ(One("v_pk_mul_f16 v0, v1, v2 neg_lo:[1,0]", 0x40003c00, 0x3c003c00),
             0x4000bc00u);
-  EXPECT_EQ(One("v_pk_max_f16 v0, v1, v2", 0x40007e00, 0xbc003c00), 0x40003c00u);
+  EXPECT_EQ(One("v_pk_max_f16 v0, v1, v2", 0x40007e00, 0xbc003c00),
+            0x40003c00u);
   EXPECT_EQ(One("v_pk_add_u16 v0, v1, v2 clamp", 0xffff0001, 0x00020003),
             0xffff0004u);
   EXPECT_EQ(One("v_pk_sub_i16 v0, v1, v2 clamp", 0x80007fff, 0x0001ffff),
             0x80007fffu);
   EXPECT_EQ(One("v_pk_lshlrev_b16 v0, v1, v2", 0x00040001, 0x000f0003),
             0x00f00006u);
-  EXPECT_EQ(One("v_pk_mad_u16 v0, v1, v2, v3", 0x00030002, 0x00050004, 0x00070006),
-            0x0016000eu);
+  EXPECT_EQ(
+      One("v_pk_mad_u16 v0, v1, v2, v3", 0x00030002, 0x00050004, 0x00070006),
+      0x0016000eu);
   EXPECT_EQ(One("v_pk_add_f16 v0, v1, 1.0 op_sel_hi:[1,0]", 0x40003c00),
             0x42004000u);
   // fma of a float32, an upper and a lower half.
@@ -435,16 +447,16 @@ TEST_F(FloatOpsTest, PackedHalvesAndMixes) {
                       "op_sel_hi:[0,1,1]",
                       Bits(1.5f), 0x40000000, 0x3c00)),
             4);
-  EXPECT_EQ(Float(One("v_fma_mix_f32 v0, -v1, |v2|, v3", Bits(1.5f), Bits(-2.0f),
-                      Bits(1.0f))),
+  EXPECT_EQ(Float(One("v_fma_mix_f32 v0, -v1, |v2|, v3", Bits(1.5f),
+                      Bits(-2.0f), Bits(1.0f))),
             -2);
   wave->vgpr[0][9] = 0x11112222;
-  EXPECT_EQ(One("v_fma_mixhi_f16 v0, v1, v2, v3", Bits(2.0f), Bits(3.0f),
-                Bits(1.0f)),
-            0x47002222u);
-  EXPECT_EQ(One("v_fma_mixlo_f16 v0, v1, v2, v3", Bits(1.0f), Bits(1.0f),
-                Bits(0.0f)),
-            0x47003c00u);
+  EXPECT_EQ(
+      One("v_fma_mixhi_f16 v0, v1, v2, v3", Bits(2.0f), Bits(3.0f), Bits(1.0f)),
+      0x47002222u);
+  EXPECT_EQ(
+      One("v_fma_mixlo_f16 v0, v1, v2, v3", Bits(1.0f), Bits(1.0f), Bits(0.0f)),
+      0x47003c00u);
 }
 
 TEST_F(FloatOpsTest, DotProducts) {
@@ -455,8 +467,9 @@ TEST_F(FloatOpsTest, DotProducts) {
                       Bits(0.5f))),
             10.5f);
   wave->vgpr[0][9] = Bits(1.0f);
-  EXPECT_EQ(Float(One("v_dot2c_f32_bf16_e32 v0, v1, v2", 0x40003f80, 0x40404080)),
-            11);
+  EXPECT_EQ(
+      Float(One("v_dot2c_f32_bf16_e32 v0, v1, v2", 0x40003f80, 0x40404080)),
+      11);
   EXPECT_EQ(One("v_dot4_i32_i8 v0, v1, v2, v3", 0x01fe03fc, 0x05060708, 100),
             static_cast<uint32_t>(5 - 12 + 21 - 32 + 100));
   EXPECT_EQ(One("v_dot4_u32_u8 v0, v1, v2, v3", 0x01fe03fc, 0x05060708, 100),

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -73,7 +74,9 @@ const std::vector<Case>& Cases() {
       {"v_mul_hi_i32_i24", 2,
        [](U a, U b, U) { return U(S24(a) * S24(b) >> 32); }},
       {"v_mul_u32_u24", 2,
-       [](U a, U b, U) { return U(uint64_t(a % (1 << 24)) * (b % (1 << 24))); }},
+       [](U a, U b, U) {
+         return U(uint64_t(a % (1 << 24)) * (b % (1 << 24)));
+       }},
       {"v_mul_hi_u32_u24", 2,
        [](U a, U b, U) {
          return U(uint64_t(a % (1 << 24)) * (b % (1 << 24)) >> 32);
@@ -112,7 +115,9 @@ const std::vector<Case>& Cases() {
        }},
       {"v_bfi_b32", 3, [](U a, U b, U c) { return (a & b) | (~a & c); }},
       {"v_bfm_b32", 2,
-       [](U a, U b, U) { return U((uint64_t{1} << (a % 32)) - 1) << (b % 32); }},
+       [](U a, U b, U) {
+         return U((uint64_t{1} << (a % 32)) - 1) << (b % 32);
+       }},
       {"v_bfrev_b32", 1,
        [](U a, U, U) {
          U result = 0;
@@ -123,7 +128,8 @@ const std::vector<Case>& Cases() {
       {"v_ffbl_b32", 1, [](U a, U, U) { return FirstBit(a, false); }},
       {"v_ffbh_i32", 1,
        [](U a, U, U) { return FirstBit(I(a) < 0 ? ~a : a, true); }},
-      {"v_bcnt_u32_b32", 2, [](U a, U b, U) { return U(std::popcount(a)) + b; }},
+      {"v_bcnt_u32_b32", 2,
+       [](U a, U b, U) { return U(std::popcount(a)) + b; }},
       {"v_alignbit_b32", 3,
        [](U a, U b, U c) {
          return c % 32 == 0 ? b : b >> (c % 32) | a << (32 - c % 32);
@@ -156,13 +162,13 @@ const std::vector<Case>& Cases() {
       {"v_lshrrev_b16", 2, [](U a, U b, U) { return (b & 65535) >> (a % 16); }},
       {"v_ashrrev_i16", 2,
        [](U a, U b, U) { return U(S16(b) >> (a % 16)) & 65535; }},
-      {"v_max_i16", 2, [](U a, U b, U) { return U(std::max(S16(a), S16(b))) & 65535; }},
+      {"v_max_i16", 2,
+       [](U a, U b, U) { return U(std::max(S16(a), S16(b))) & 65535; }},
       {"v_min_u16", 2,
        [](U a, U b, U) { return std::min(a & 65535, b & 65535); }},
       {"v_sat_pk_u8_i16", 1,
-       [](U a, U, U) {
-         return Clamp(S16(a), 0, 255) | Clamp(S16(a >> 16), 0, 255) << 8;
-       }},
+       [](U a, U,
+          U) { return Clamp(S16(a), 0, 255) | Clamp(S16(a >> 16), 0, 255) << 8; }},
   };
   return *cases;
 }
@@ -189,10 +195,9 @@ TEST(IntegerOpsTest, Formulas) {
       ASSERT_NO_FATAL_FAILURE(wave.Run(text));
       for (int l = 0; l < kLanes; ++l) {
         const U expected =
-            exec >> l & 1
-                ? c.formula(before->vgpr[1][l], before->vgpr[2][l],
-                            before->vgpr[3][l])
-                : before->vgpr[0][l];
+            exec >> l & 1 ? c.formula(before->vgpr[1][l], before->vgpr[2][l],
+                                      before->vgpr[3][l])
+                          : before->vgpr[0][l];
         ASSERT_EQ(wave->vgpr[0][l], expected)
             << text << std::hex << " " << before->vgpr[1][l] << " "
             << before->vgpr[2][l] << " " << before->vgpr[3][l];
@@ -233,7 +238,8 @@ TEST_F(IntegerOpsFixture, ScalarsConstantsAndLiterals) {
 }
 
 TEST_F(IntegerOpsFixture, SaturatingForms) {
-  EXPECT_EQ(One("v_add_u32_e64 v0, v1, v2 clamp", 0xfffffff0, 0x20), 0xffffffffu);
+  EXPECT_EQ(One("v_add_u32_e64 v0, v1, v2 clamp", 0xfffffff0, 0x20),
+            0xffffffffu);
   EXPECT_EQ(One("v_sub_u32_e64 v0, v1, v2 clamp", 3, 5), 0u);
   EXPECT_EQ(One("v_add_i32 v0, v1, v2 clamp", 0x7fffffff, 5), 0x7fffffffu);
   EXPECT_EQ(One("v_sub_i32 v0, v1, v2 clamp", 0x80000000, 5), 0x80000000u);
@@ -250,12 +256,15 @@ TEST_F(IntegerOpsFixture, SaturatingForms) {
 
 TEST_F(IntegerOpsFixture, PermutesBytes) {
   // S0 holds pool bytes 7..4, S1 bytes 3..0.
-  EXPECT_EQ(One("v_perm_b32 v0, v1, v2, v3", 0x77665544, 0x33221100, 0x07040300),
-            0x77443300u);
-  EXPECT_EQ(One("v_perm_b32 v0, v1, v2, v3", 0x80005544, 0x8022f100, 0x0d0c0b08),
-            0xff00ffffu);
-  EXPECT_EQ(One("v_perm_b32 v0, v1, v2, v3", 0x7f005544, 0x7f227100, 0xff0a0908),
-            0xff000000u);
+  EXPECT_EQ(
+      One("v_perm_b32 v0, v1, v2, v3", 0x77665544, 0x33221100, 0x07040300),
+      0x77443300u);
+  EXPECT_EQ(
+      One("v_perm_b32 v0, v1, v2, v3", 0x80005544, 0x8022f100, 0x0d0c0b08),
+      0xff00ffffu);
+  EXPECT_EQ(
+      One("v_perm_b32 v0, v1, v2, v3", 0x7f005544, 0x7f227100, 0xff0a0908),
+      0xff000000u);
 }
 
 TEST_F(IntegerOpsFixture, TruthTables) {
@@ -279,7 +288,8 @@ TEST_F(IntegerOpsFixture, Carries) {
   EXPECT_EQ(wave->vcc(), uint64_t{1} << 9);
   EXPECT_EQ(One("v_addc_co_u32_e64 v0, s[12:13], v1, v2, s[10:11]", 5, 6), 12u);
   EXPECT_EQ(wave->ReadScalar64(12), 0u);
-  EXPECT_EQ(One("v_addc_co_u32_e64 v0, s[12:13], v1, v2, s[10:11]", ~0u, 0), 0u);
+  EXPECT_EQ(One("v_addc_co_u32_e64 v0, s[12:13], v1, v2, s[10:11]", ~0u, 0),
+            0u);
   EXPECT_EQ(wave->ReadScalar64(12), uint64_t{1} << 9);
   EXPECT_EQ(One("v_sub_co_u32_e32 v0, vcc, v1, v2", 3, 4), ~0u);
   EXPECT_EQ(wave->vcc(), uint64_t{1} << 9);
@@ -313,8 +323,8 @@ TEST_F(IntegerOpsFixture, SixtyFourBits) {
       ASSERT_EQ(get(12, l), static_cast<uint64_t>(L(a) * L(b)) + get(4, l));
       ASSERT_EQ(get(14, l), (get(4, l) << 3) + get(6, l));
       ASSERT_EQ(get(16, l), get(4, l) << (a % 64));
-      ASSERT_EQ(get(18, l),
-                static_cast<uint64_t>(static_cast<int64_t>(get(4, l)) >> (a % 64)));
+      ASSERT_EQ(get(18, l), static_cast<uint64_t>(
+                                static_cast<int64_t>(get(4, l)) >> (a % 64)));
       ASSERT_EQ(get(20, l), get(4, l) >> 7);
     }
   }

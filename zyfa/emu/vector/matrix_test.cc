@@ -1,5 +1,6 @@
-// Matrix instructions against plain sums, with the register layouts written down
-// from the ISA's tables once more: lane l, element e, i row of A, j column of B.
+// Matrix instructions against plain sums, with the register layouts written
+// down from the ISA's tables once more: lane l, element e, i row of A, j column
+// of B.
 
 #include <algorithm>
 #include <cmath>
@@ -20,12 +21,17 @@ enum class Type { kBf16, kF16, kF32, kI8, kFp8, kBf8, kFp6, kBf6, kFp4 };
 int BitsOf(Type type) {
   switch (type) {
     case Type::kBf16:
-    case Type::kF16: return 16;
-    case Type::kF32: return 32;
+    case Type::kF16:
+      return 16;
+    case Type::kF32:
+      return 32;
     case Type::kFp6:
-    case Type::kBf6: return 6;
-    case Type::kFp4: return 4;
-    default: return 8;
+    case Type::kBf6:
+      return 6;
+    case Type::kFp4:
+      return 4;
+    default:
+      return 8;
   }
 }
 
@@ -33,28 +39,44 @@ int BitsOf(Type type) {
 double ValueOf(Type type, uint32_t code) {
   int exponent_bits = 0, mantissa_bits = 0, bias = 0;
   switch (type) {
-    case Type::kI8: return static_cast<int8_t>(code);
-    case Type::kBf16: exponent_bits = 8, mantissa_bits = 7, bias = 127; break;
-    case Type::kF16: exponent_bits = 5, mantissa_bits = 10, bias = 15; break;
-    case Type::kF32: return Float(code);
-    case Type::kFp8: exponent_bits = 4, mantissa_bits = 3, bias = 7; break;
-    case Type::kBf8: exponent_bits = 5, mantissa_bits = 2, bias = 15; break;
-    case Type::kFp6: exponent_bits = 2, mantissa_bits = 3, bias = 1; break;
-    case Type::kBf6: exponent_bits = 3, mantissa_bits = 2, bias = 3; break;
-    case Type::kFp4: exponent_bits = 2, mantissa_bits = 1, bias = 1; break;
+    case Type::kI8:
+      return static_cast<int8_t>(code);
+    case Type::kBf16:
+      exponent_bits = 8, mantissa_bits = 7, bias = 127;
+      break;
+    case Type::kF16:
+      exponent_bits = 5, mantissa_bits = 10, bias = 15;
+      break;
+    case Type::kF32:
+      return Float(code);
+    case Type::kFp8:
+      exponent_bits = 4, mantissa_bits = 3, bias = 7;
+      break;
+    case Type::kBf8:
+      exponent_bits = 5, mantissa_bits = 2, bias = 15;
+      break;
+    case Type::kFp6:
+      exponent_bits = 2, mantissa_bits = 3, bias = 1;
+      break;
+    case Type::kBf6:
+      exponent_bits = 3, mantissa_bits = 2, bias = 3;
+      break;
+    case Type::kFp4:
+      exponent_bits = 2, mantissa_bits = 1, bias = 1;
+      break;
   }
   const int exponent = code >> mantissa_bits & ((1 << exponent_bits) - 1);
-  const double fraction = std::ldexp(code & ((1 << mantissa_bits) - 1),
-                                     -mantissa_bits);
+  const double fraction =
+      std::ldexp(code & ((1 << mantissa_bits) - 1), -mantissa_bits);
   const bool negative = code >> (exponent_bits + mantissa_bits) & 1;
-  const double magnitude =
-      exponent == 0 ? std::ldexp(fraction, 1 - bias)
-                    : std::ldexp(1 + fraction, exponent - bias);
+  const double magnitude = exponent == 0
+                               ? std::ldexp(fraction, 1 - bias)
+                               : std::ldexp(1 + fraction, exponent - bias);
   return negative ? -magnitude : magnitude;
 }
 
-// A code whose value is a small integer (or a small multiple of 1/2), so that all
-// sums are exact.
+// A code whose value is a small integer (or a small multiple of 1/2), so that
+// all sums are exact.
 uint32_t SmallCode(Type type, Random& random) {
   if (type == Type::kI8) return random.Next32() & 0xff;
   if (type == Type::kF32) {
@@ -86,7 +108,8 @@ uint32_t GetBits(const Wave& wave, int row, int lane, int bit, int bits) {
   if (bit % 32 + bits > 32) {
     pair |= uint64_t{wave.vgpr[row + bit / 32 + 1][lane]} << 32;
   }
-  return static_cast<uint32_t>(pair >> (bit % 32) & ((uint64_t{1} << bits) - 1));
+  return static_cast<uint32_t>(pair >> (bit % 32) &
+                               ((uint64_t{1} << bits) - 1));
 }
 void SetBits(Wave& wave, int row, int lane, int bit, int bits, uint32_t code) {
   for (int b = 0; b < bits; ++b) {
@@ -115,7 +138,8 @@ struct Place {
 };
 Place ResultPlace(int rows, int reg, int lane) {
   if (rows == 32) {
-    return {reg / 16, 8 * (reg % 16 / 4) + 4 * (lane / 32) + reg % 4, lane % 32};
+    return {reg / 16, 8 * (reg % 16 / 4) + 4 * (lane / 32) + reg % 4,
+            lane % 32};
   }
   if (rows == 16) return {reg / 4, 4 * (lane / 16) + reg % 4, lane % 16};
   return {lane / 4, reg, lane % 4};
@@ -257,8 +281,8 @@ std::vector<Dense> AllSimple() {
   i8("32x32x4_2b", 32, 4, 2);
   i8("16x16x4_4b", 16, 4, 4);
   i8("4x4x4_16b", 4, 4, 16);
-  for (const auto& [name_a, a] : {std::pair<std::string, Type>{"fp8", Type::kFp8},
-                                  {"bf8", Type::kBf8}}) {
+  for (const auto& [name_a, a] :
+       {std::pair<std::string, Type>{"fp8", Type::kFp8}, {"bf8", Type::kBf8}}) {
     for (const auto& [name_b, b] :
          {std::pair<std::string, Type>{"fp8", Type::kFp8},
           {"bf8", Type::kBf8}}) {
@@ -313,10 +337,10 @@ TEST(MatrixTest, PermutationOfBLanes) {
       [](int l) { return l % 16 + 32; },
       [](int l) { return l % 16 + 48; }};
   for (int blgp = 0; blgp < 8; ++blgp) {
-    for (Dense op : {Simple("v_mfma_f32_16x16x4_4b_bf16", Type::kBf16,
-                            Type::kBf16, 16, 4, 4),
-                     Simple("v_mfma_f32_32x32x8_f16", Type::kF16, Type::kF16,
-                            32, 8, 1)}) {
+    for (Dense op :
+         {Simple("v_mfma_f32_16x16x4_4b_bf16", Type::kBf16, Type::kBf16, 16, 4,
+                 4),
+          Simple("v_mfma_f32_32x32x8_f16", Type::kF16, Type::kF16, 32, 8, 1)}) {
       op.modifiers = " blgp:" + std::to_string(blgp);
       op.lane_of_b = lanes[blgp];
       ASSERT_NO_FATAL_FAILURE(Check(op, wave, 4));
@@ -353,8 +377,8 @@ Dense F8f6f4(bool scaled, int rows, int format_a, int format_b) {
   op.blocks = 1;
   op.a = F8f6f4Source(kF8f6f4[format_a], rows);
   op.b = F8f6f4Source(kF8f6f4[format_b], rows);
-  op.modifiers = " cbsz:" + std::to_string(format_a) +
-                 " blgp:" + std::to_string(format_b);
+  op.modifiers =
+      " cbsz:" + std::to_string(format_a) + " blgp:" + std::to_string(format_b);
   return op;
 }
 
@@ -379,8 +403,8 @@ TEST(MatrixTest, BlockScales) {
         for (const int row : {160, 161}) {
           wave->vgpr[row][l] = 0;
           for (int byte = 0; byte < 4; ++byte) {
-            wave->vgpr[row][l] |= static_cast<uint32_t>(random.Between(125, 129))
-                                  << (8 * byte);
+            wave->vgpr[row][l] |=
+                static_cast<uint32_t>(random.Between(125, 129)) << (8 * byte);
           }
         }
       }
@@ -388,13 +412,15 @@ TEST(MatrixTest, BlockScales) {
       const auto list = [](int x, int y) {
         return "[" + std::to_string(x) + "," + std::to_string(y) + ",0]";
       };
-      op.scale_operands = ", v160, v161 op_sel:" + list(byte_a & 1, byte_b & 1) +
-                          " op_sel_hi:" + list(byte_a >> 1, byte_b >> 1);
+      op.scale_operands =
+          ", v160, v161 op_sel:" + list(byte_a & 1, byte_b & 1) +
+          " op_sel_hi:" + list(byte_a >> 1, byte_b >> 1);
       // Lane `row + rows * block` holds the scale of k = 32 * block + 0..31.
       const auto scale = [&wave, rows](int reg, int byte) {
         return [&wave, rows, reg, byte](int i, int k) {
           const uint32_t word = wave->vgpr[reg][i + rows * (k / 32)];
-          return std::ldexp(1.0, static_cast<int>(word >> (8 * byte) & 255) - 127);
+          return std::ldexp(1.0,
+                            static_cast<int>(word >> (8 * byte) & 255) - 127);
         };
       };
       op.scale_a = scale(160, byte_a);
@@ -417,10 +443,10 @@ TEST(MatrixTest, ScaleExtremes) {
   wave.Run(
       "v_mfma_scale_f32_32x32x64_f8f6f4 v[96:111], v[0:7], v[8:15], 0, v160, "
       "v161 op_sel_hi:[0,0,0]");
-  EXPECT_EQ(wave->vgpr[96][0], 0x7fc00000u);                       // row 0
+  EXPECT_EQ(wave->vgpr[96][0], 0x7fc00000u);  // row 0
   EXPECT_EQ(Float(wave->vgpr[97][0]), 32 + 32 * std::ldexp(1, -127));
-  EXPECT_EQ(Float(wave->vgpr[98][0]), static_cast<float>(
-                                          32 + 32 * std::ldexp(1.0, 127)));
+  EXPECT_EQ(Float(wave->vgpr[98][0]),
+            static_cast<float>(32 + 32 * std::ldexp(1.0, 127)));
   EXPECT_EQ(Float(wave->vgpr[99][0]), 64);
 }
 
@@ -477,11 +503,10 @@ void CheckSparse(const Sparse& op, int cbsz, int abid, uint64_t seed) {
     }
   }
   const auto before = std::make_unique<Wave>(*wave);
-  const std::string text = op.name + " " + Tuple('v', 96, registers) + ", " +
-                           Tuple('v', 0, a.registers) + ", " +
-                           Tuple('v', 8, b.registers) + ", v30 cbsz:" +
-                           std::to_string(cbsz) +
-                           " abid:" + std::to_string(abid);
+  const std::string text =
+      op.name + " " + Tuple('v', 96, registers) + ", " +
+      Tuple('v', 0, a.registers) + ", " + Tuple('v', 8, b.registers) +
+      ", v30 cbsz:" + std::to_string(cbsz) + " abid:" + std::to_string(abid);
   ASSERT_NO_FATAL_FAILURE(wave.Run(text));
   for (int reg = 0; reg < registers; ++reg) {
     for (int lane = 0; lane < kLanes; ++lane) {
@@ -535,14 +560,15 @@ TEST(MatrixTest, Float64) {
     wave->vgpr[row + 1][lane] = static_cast<uint32_t>(Bits(x) >> 32);
   };
   const auto get = [&](int row, int lane) {
-    return Double(wave->vgpr[row][lane] |
-                  uint64_t{wave->vgpr[row + 1][lane]} << 32);
+    return Double(wave->vgpr[row][lane] | uint64_t{wave->vgpr[row + 1][lane]}
+                                              << 32);
   };
   double a[64], b[64], c[4][64];
   for (int l = 0; l < 64; ++l) {
     put(0, l, a[l] = random.Between(-99, 99));
     put(2, l, b[l] = random.Between(-99, 99));
-    for (int r = 0; r < 4; ++r) put(10 + 2 * r, l, c[r][l] = random.Between(-9, 9));
+    for (int r = 0; r < 4; ++r)
+      put(10 + 2 * r, l, c[r][l] = random.Between(-9, 9));
   }
   wave.Run("v_mfma_f64_16x16x4_f64 v[20:27], v[0:1], v[2:3], v[10:17]");
   for (int r = 0; r < 4; ++r) {
@@ -553,8 +579,9 @@ TEST(MatrixTest, Float64) {
       ASSERT_EQ(get(20 + 2 * r, l), sum);
     }
   }
-  wave.Run("v_mfma_f64_4x4x4_4b_f64 v[20:21], v[0:1], v[2:3], v[10:11] "
-           "neg:[1,0,1]");
+  wave.Run(
+      "v_mfma_f64_4x4x4_4b_f64 v[20:21], v[0:1], v[2:3], v[10:11] "
+      "neg:[1,0,1]");
   for (int l = 0; l < 64; ++l) {
     const int i = l / 16, n = l / 4 % 4, j = l % 4;
     double sum = -c[0][l];
@@ -611,13 +638,13 @@ TEST(MatrixTest, SpecialValues) {
     wave.Run("v_mfma_f32_32x32x16_bf16 v[32:47], v[0:3], v[4:7], v[8:23]");
     return wave->vgpr[32][0];
   };
-  EXPECT_EQ(product(0x7f80, 0x0000, 0), 0x7fc00000u);       // Inf * 0
-  EXPECT_EQ(product(0x7f80, 0x3f80, 1), 0x7f800000u);       // Inf
+  EXPECT_EQ(product(0x7f80, 0x0000, 0), 0x7fc00000u);  // Inf * 0
+  EXPECT_EQ(product(0x7f80, 0x3f80, 1), 0x7f800000u);  // Inf
   EXPECT_EQ(product(0x7f80, 0x3f80, -INFINITY), 0x7fc00000u);
-  EXPECT_EQ(product(0xffc0, 0x3f80, 1), 0x7fc00000u);       // NaN
-  EXPECT_EQ(product(0x7f7f, 0x7f7f, 0), 0x7f800000u);       // overflow
+  EXPECT_EQ(product(0xffc0, 0x3f80, 1), 0x7fc00000u);  // NaN
+  EXPECT_EQ(product(0x7f7f, 0x7f7f, 0), 0x7f800000u);  // overflow
   EXPECT_EQ(product(0x7f7f, 0xff7f, 0), 0xff800000u);
-  EXPECT_EQ(product(0x0001, 0x3f80, 0), 0x00010000u);       // denormals stay
+  EXPECT_EQ(product(0x0001, 0x3f80, 0), 0x00010000u);  // denormals stay
   EXPECT_EQ(product(0x0000, 0x0000, Float(1)), 1u);
   // 2^24 + 1 is a tie: to even. One rounding only.
   EXPECT_EQ(Float(product(0x3f80, 0x3f80, 0x1p24f)), 0x1p24f);

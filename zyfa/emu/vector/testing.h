@@ -19,8 +19,7 @@ bool HostHasAvx2();
 
 // An instruction from its text as LLVM prints it, with its handler (nullptr if
 // it is refused). Sizes are not filled in.
-Instruction Assemble(const std::string& text,
-                     CodeSet set = CodeSet::kChosen);
+Instruction Assemble(const std::string& text, CodeSet set = CodeSet::kChosen);
 
 // A wave with EXEC all ones, round to nearest, denormals kept, all else zero.
 struct TestWave {

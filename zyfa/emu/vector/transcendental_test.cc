@@ -15,9 +15,8 @@ using Reference = std::function<long double(long double)>;
 // Distance in units of the last place of the float32 nearest to `exact`.
 double UlpError(float got, long double exact) {
   const int exponent = std::max(std::ilogb(static_cast<double>(exact)), -126);
-  return static_cast<double>(
-      std::fabs((static_cast<long double>(got) - exact) /
-                std::ldexp(1.0L, exponent - 23)));
+  return static_cast<double>(std::fabs((static_cast<long double>(got) - exact) /
+                                       std::ldexp(1.0L, exponent - 23)));
 }
 
 // Every `step`-th float32 in [first, last] by its bits. Results below the
@@ -109,8 +108,8 @@ TEST(TranscendentalTest, CircleFunctions) {
   Random random(3);
   for (int trial = 0; trial < 2000; ++trial) {
     for (int l = 0; l < kLanes; ++l) {
-      wave->vgpr[0][l] =
-          Bits(static_cast<float>(random.Between(-1 << 24, 1 << 24)) * 0x1p-18f);
+      wave->vgpr[0][l] = Bits(
+          static_cast<float>(random.Between(-1 << 24, 1 << 24)) * 0x1p-18f);
     }
     wave.Run("v_sin_f32_e32 v1, v0");
     wave.Run("v_cos_f32_e32 v2, v0");

@@ -55,6 +55,17 @@ void MovePackedNegation(Instruction& inst) {
 
 }  // namespace
 
+PendingInstruction::PendingInstruction(Assembler* assembler, Opcode opcode,
+                                       std::initializer_list<Operand> operands)
+    : PendingInstruction(assembler, opcode, operands, Modifiers()) {}
+
+PendingInstruction::PendingInstruction(Assembler* assembler, Opcode opcode,
+                                       std::initializer_list<Operand> operands,
+                                       const Modifiers& mods)
+    : assembler_(assembler), inst_(opcode, operands) {
+  inst_.mods = mods;
+}
+
 PendingInstruction::~PendingInstruction() {
   assembler_->Commit(std::move(inst_));
 }
@@ -285,14 +296,14 @@ void Assembler::WaitVmcnt(int n) { s_waitcnt({.vmcnt = n}); }
 void Assembler::WaitLgkmcnt(int n) { s_waitcnt({.lgkmcnt = n}); }
 
 void Assembler::s_waitcnt(const WaitCounts& counts) {
-  Instruction inst = Make(Opcode::s_waitcnt, {});
+  Instruction inst(Opcode::s_waitcnt, {});
   inst.mods.wait = counts;
   Commit(std::move(inst));
 }
 
 void Assembler::s_setreg_imm32_b32(HwReg reg, int first_bit, int bits,
                                    uint32_t value) {
-  Instruction inst = Make(Opcode::s_setreg_imm32_b32, {Op(Bits(value))});
+  Instruction inst(Opcode::s_setreg_imm32_b32, {Op(Bits(value))});
   inst.mods.hwreg = reg;
   inst.mods.hwreg_offset = first_bit;
   inst.mods.hwreg_width = bits;
@@ -300,35 +311,49 @@ void Assembler::s_setreg_imm32_b32(HwReg reg, int first_bit, int bits,
 }
 
 void Assembler::s_getreg_b32(SReg d, HwReg reg, int first_bit, int bits) {
-  Instruction inst = Make(Opcode::s_getreg_b32, {Op(d)});
+  Instruction inst(Opcode::s_getreg_b32, {Op(d)});
   inst.mods.hwreg = reg;
   inst.mods.hwreg_offset = first_bit;
   inst.mods.hwreg_width = bits;
   Commit(std::move(inst));
 }
 
-Instruction Assembler::Make(Opcode opcode, std::vector<Operand> operands) {
-  Instruction inst;
-  inst.opcode = opcode;
-  inst.operands = std::move(operands);
-  return inst;
+void Assembler::Emit(Opcode opcode, Operands operands) {
+  Commit(Instruction(opcode, operands));
 }
 
-void Assembler::CommitDpp(Instruction inst, const Dpp& dpp) {
+void Assembler::EmitDpp(Opcode opcode, Operands operands, const Dpp& dpp) {
+  Instruction inst(opcode, operands);
   inst.mods.dpp = dpp.Text();
   inst.mods.dpp_keeps = dpp.keeps_destination();
   if (!dpp.valid()) Misuse(inst, "lane, shift or mask out of range");
   Commit(std::move(inst));
 }
 
-void Assembler::CommitMemory(Instruction inst, int offset) {
+void Assembler::EmitSdwa(Opcode opcode, Operands operands, SdwaSelect part) {
+  Instruction inst(opcode, operands);
+  inst.mods.sdwa = part;
+  Commit(std::move(inst));
+}
+
+void Assembler::EmitMemory(Opcode opcode, Operands operands, int offset) {
+  Instruction inst(opcode, operands);
   inst.mods.offset = offset;
   Commit(std::move(inst));
 }
 
-MemoryInstruction Assembler::Memory(Instruction inst, int offset) {
-  inst.mods.offset = offset;
-  return MemoryInstruction(this, std::move(inst));
+MemoryInstruction Assembler::Memory(Opcode opcode, Operands operands,
+                                    int offset) {
+  Modifiers mods;
+  mods.offset = offset;
+  return MemoryInstruction(this, opcode, operands, mods);
+}
+
+VectorInstruction Assembler::Bitop3(Opcode opcode, Operands operands,
+                                    uint8_t table) {
+  Modifiers mods;
+  mods.bitop3 = table;
+  return VectorInstruction(this, opcode, operands, mods);
 }
 
 std::string Assembler::OwnershipProblem(const Instruction& inst) const {

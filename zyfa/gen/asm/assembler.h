@@ -23,8 +23,11 @@ class Assembler;
 // when the full expression ends: a.v_exp_f32(d, s).clamp();
 class PendingInstruction {
  public:
-  PendingInstruction(Assembler* assembler, Instruction instruction)
-      : assembler_(assembler), inst_(std::move(instruction)) {}
+  PendingInstruction(Assembler* assembler, Opcode opcode,
+                     std::initializer_list<Operand> operands);
+  PendingInstruction(Assembler* assembler, Opcode opcode,
+                     std::initializer_list<Operand> operands,
+                     const Modifiers& mods);
   PendingInstruction(const PendingInstruction&) = delete;
   PendingInstruction& operator=(const PendingInstruction&) = delete;
   ~PendingInstruction();
@@ -111,9 +114,11 @@ class MemoryInstruction : public PendingInstruction {
 //   a.v_mul_f32(x, F32(1.4426950f), x);
 //   absl::StatusOr<std::string> text = a.Finish();
 //
-// Finish() lays the waits on memory and the wait states that gfx950 does not
-// interlock; a kernel does not write s_nop, and s_waitcnt only for data that
-// reaches LDS directly or to choose a better place.
+// Finish() lays the waits for loaded registers and the wait states that gfx950
+// does not interlock. What stays with the kernel: s_waitcnt for data that goes
+// through LDS (direct-to-LDS loads, and LDS writes before a barrier), and
+// s_waitcnt at a better place than just before the first use. It writes no
+// s_nop.
 class Assembler {
  public:
   explicit Assembler(KernelSpec spec);
@@ -171,176 +176,171 @@ class Assembler {
   void s_setreg_imm32_b32(HwReg reg, int first_bit, int bits, uint32_t value);
   void s_getreg_b32(SReg d, HwReg reg, int first_bit, int bits);
   VectorInstruction v_readfirstlane_b32(SReg d, VReg s) {
-    return {this, Make(Opcode::v_readfirstlane_b32, {Op(d), Op(s)})};
+    return {this, Opcode::v_readfirstlane_b32, {Op(d), Op(s)}};
   }
   VectorInstruction v_readlane_b32(SReg d, VReg s, SSrc lane) {
-    return {this, Make(Opcode::v_readlane_b32, {Op(d), Op(s), Op(lane)})};
+    return {this, Opcode::v_readlane_b32, {Op(d), Op(s), Op(lane)}};
   }
   VectorInstruction v_writelane_b32(VReg d, SSrc value, SSrc lane) {
-    return {this, Make(Opcode::v_writelane_b32, {Op(d), Op(value), Op(lane)})};
+    return {this, Opcode::v_writelane_b32, {Op(d), Op(value), Op(lane)}};
   }
   VectorInstruction v_accvgpr_read_b32(VReg d, AReg s) {
-    return {this, Make(Opcode::v_accvgpr_read_b32, {Op(d), Op(s)})};
+    return {this, Opcode::v_accvgpr_read_b32, {Op(d), Op(s)}};
   }
   VectorInstruction v_accvgpr_write_b32(AReg d, VSrc s) {
-    return {this, Make(Opcode::v_accvgpr_write_b32, {Op(d), Op(s)})};
+    return {this, Opcode::v_accvgpr_write_b32, {Op(d), Op(s)}};
   }
   VectorInstruction v_accvgpr_mov_b32(AReg d, AReg s) {
-    return {this, Make(Opcode::v_accvgpr_mov_b32, {Op(d), Op(s)})};
+    return {this, Opcode::v_accvgpr_mov_b32, {Op(d), Op(s)}};
   }
 
   // ---- One method a line of opcodes.inc ----
 #define ZYFA_SOP1(name, operands, flags) \
-  void name(SReg d, SSrc s) { Commit(Make(Opcode::name, {Op(d), Op(s)})); }
-#define ZYFA_SOP2(name, operands, flags)                 \
-  void name(SReg d, SSrc s0, SSrc s1) {                  \
-    Commit(Make(Opcode::name, {Op(d), Op(s0), Op(s1)})); \
+  void name(SReg d, SSrc s) { Emit(Opcode::name, {Op(d), Op(s)}); }
+#define ZYFA_SOP2(name, operands, flags)         \
+  void name(SReg d, SSrc s0, SSrc s1) {          \
+    Emit(Opcode::name, {Op(d), Op(s0), Op(s1)}); \
   }
 #define ZYFA_SOPC(name, operands) \
-  void name(SSrc s0, SSrc s1) { Commit(Make(Opcode::name, {Op(s0), Op(s1)})); }
+  void name(SSrc s0, SSrc s1) { Emit(Opcode::name, {Op(s0), Op(s1)}); }
 #define ZYFA_SOPK(name, operands, flags) \
-  void name(SReg d, int k) { Commit(Make(Opcode::name, {Op(d), Op(Imm(k))})); }
+  void name(SReg d, int k) { Emit(Opcode::name, {Op(d), Op(Imm(k))}); }
 #define ZYFA_SOPP0(name, flags) \
-  void name() { Commit(Make(Opcode::name, {})); }
+  void name() { Emit(Opcode::name, {}); }
 #define ZYFA_SOPP1(name, operands) \
-  void name(int n) { Commit(Make(Opcode::name, {Op(Imm(n))})); }
+  void name(int n) { Emit(Opcode::name, {Op(Imm(n))}); }
 #define ZYFA_BRANCH(name, flags) \
-  void name(Label target) { Commit(Make(Opcode::name, {Op(target)})); }
-#define ZYFA_SMEM(name, operands)                              \
-  void name(SReg d, SReg base, SSrc offset) {                  \
-    Commit(Make(Opcode::name, {Op(d), Op(base), Op(offset)})); \
+  void name(Label target) { Emit(Opcode::name, {Op(target)}); }
+#define ZYFA_SMEM(name, operands)                      \
+  void name(SReg d, SReg base, SSrc offset) {          \
+    Emit(Opcode::name, {Op(d), Op(base), Op(offset)}); \
   }
 #define ZYFA_SMEM_CLOCK(name, operands) \
-  void name(SReg d) { Commit(Make(Opcode::name, {Op(d)})); }
-#define ZYFA_VOP1(name, operands, flags)               \
-  VectorInstruction name(VReg d, VSrc s) {             \
-    return {this, Make(Opcode::name, {Op(d), Op(s)})}; \
+  void name(SReg d) { Emit(Opcode::name, {Op(d)}); }
+#define ZYFA_VOP1(name, operands, flags)         \
+  VectorInstruction name(VReg d, VSrc s) {       \
+    return {this, Opcode::name, {Op(d), Op(s)}}; \
   }
-#define ZYFA_VOP2(name, operands, flags)                        \
-  VectorInstruction name(VReg d, VSrc s0, VSrc s1) {            \
-    return {this, Make(Opcode::name, {Op(d), Op(s0), Op(s1)})}; \
+#define ZYFA_VOP2(name, operands, flags)                  \
+  VectorInstruction name(VReg d, VSrc s0, VSrc s1) {      \
+    return {this, Opcode::name, {Op(d), Op(s0), Op(s1)}}; \
   }
-#define ZYFA_VOP2_CARRY_OUT(name, operands)                                    \
-  VectorInstruction name(VReg d, SReg carry_out, VSrc s0, VSrc s1) {           \
-    return {this, Make(Opcode::name, {Op(d), Op(carry_out), Op(s0), Op(s1)})}; \
+#define ZYFA_VOP2_CARRY_OUT(name, operands)                              \
+  VectorInstruction name(VReg d, SReg carry_out, VSrc s0, VSrc s1) {     \
+    return {this, Opcode::name, {Op(d), Op(carry_out), Op(s0), Op(s1)}}; \
   }
-#define ZYFA_VOP2_CARRY(name, operands)                                        \
-  VectorInstruction name(VReg d, SReg carry_out, VSrc s0, VSrc s1,             \
-                         SReg carry_in) {                                      \
-    return {this, Make(Opcode::name,                                           \
-                       {Op(d), Op(carry_out), Op(s0), Op(s1), Op(carry_in)})}; \
+#define ZYFA_VOP2_CARRY(name, operands)                            \
+  VectorInstruction name(VReg d, SReg carry_out, VSrc s0, VSrc s1, \
+                         SReg carry_in) {                          \
+    return {this,                                                  \
+            Opcode::name,                                          \
+            {Op(d), Op(carry_out), Op(s0), Op(s1), Op(carry_in)}}; \
   }
 #define ZYFA_VOP2_MASK(name, operands)                                        \
   VectorInstruction name(VReg d, VSrc where_0, VSrc where_1, SReg mask) {     \
-    return {this,                                                             \
-            Make(Opcode::name, {Op(d), Op(where_0), Op(where_1), Op(mask)})}; \
+    return {this, Opcode::name, {Op(d), Op(where_0), Op(where_1), Op(mask)}}; \
   }
-#define ZYFA_VOPC(name, operands, flags)                        \
-  VectorInstruction name(SReg d, VSrc s0, VSrc s1) {            \
-    return {this, Make(Opcode::name, {Op(d), Op(s0), Op(s1)})}; \
+#define ZYFA_VOPC(name, operands, flags)                  \
+  VectorInstruction name(SReg d, VSrc s0, VSrc s1) {      \
+    return {this, Opcode::name, {Op(d), Op(s0), Op(s1)}}; \
   }
 #define ZYFA_VOP3_2(name, operands, flags) ZYFA_VOP2(name, operands, flags)
-#define ZYFA_VOP3_3(name, operands, flags)                              \
-  VectorInstruction name(VReg d, VSrc s0, VSrc s1, VSrc s2) {           \
-    return {this, Make(Opcode::name, {Op(d), Op(s0), Op(s1), Op(s2)})}; \
+#define ZYFA_VOP3_3(name, operands, flags)                        \
+  VectorInstruction name(VReg d, VSrc s0, VSrc s1, VSrc s2) {     \
+    return {this, Opcode::name, {Op(d), Op(s0), Op(s1), Op(s2)}}; \
   }
   // Result bit = bit 4*s0 + 2*s1 + s2 of `table`.
 #define ZYFA_BITOP3(name, operands)                                          \
   VectorInstruction name(VReg d, VSrc s0, VSrc s1, VSrc s2, uint8_t table) { \
-    Instruction inst = Make(Opcode::name, {Op(d), Op(s0), Op(s1), Op(s2)});  \
-    inst.mods.bitop3 = table;                                                \
-    return {this, std::move(inst)};                                          \
+    return Bitop3(Opcode::name, {Op(d), Op(s0), Op(s1), Op(s2)}, table);     \
   }
-#define ZYFA_VOP3P_2(name, operands, flags)                     \
-  PackedInstruction name(VReg d, VSrc s0, VSrc s1) {            \
-    return {this, Make(Opcode::name, {Op(d), Op(s0), Op(s1)})}; \
+#define ZYFA_VOP3P_2(name, operands, flags)               \
+  PackedInstruction name(VReg d, VSrc s0, VSrc s1) {      \
+    return {this, Opcode::name, {Op(d), Op(s0), Op(s1)}}; \
   }
-#define ZYFA_VOP3P_3(name, operands, flags)                             \
-  PackedInstruction name(VReg d, VSrc s0, VSrc s1, VSrc s2) {           \
-    return {this, Make(Opcode::name, {Op(d), Op(s0), Op(s1), Op(s2)})}; \
+#define ZYFA_VOP3P_3(name, operands, flags)                       \
+  PackedInstruction name(VReg d, VSrc s0, VSrc s1, VSrc s2) {     \
+    return {this, Opcode::name, {Op(d), Op(s0), Op(s1), Op(s2)}}; \
   }
-#define ZYFA_SWAP(name, operands, flags)               \
-  VectorInstruction name(VReg d, VReg s) {             \
-    return {this, Make(Opcode::name, {Op(d), Op(s)})}; \
+#define ZYFA_SWAP(name, operands, flags)         \
+  VectorInstruction name(VReg d, VReg s) {       \
+    return {this, Opcode::name, {Op(d), Op(s)}}; \
   }
-#define ZYFA_DPP1(name, operands)                       \
-  void name(VReg d, VReg s, const Dpp& dpp) {           \
-    CommitDpp(Make(Opcode::name, {Op(d), Op(s)}), dpp); \
+#define ZYFA_DPP1(name, operands)               \
+  void name(VReg d, VReg s, const Dpp& dpp) {   \
+    EmitDpp(Opcode::name, {Op(d), Op(s)}, dpp); \
   }
-#define ZYFA_DPP2(name, operands)                                \
-  void name(VReg d, VReg s0, VReg s1, const Dpp& dpp) {          \
-    CommitDpp(Make(Opcode::name, {Op(d), Op(s0), Op(s1)}), dpp); \
+#define ZYFA_DPP2(name, operands)                        \
+  void name(VReg d, VReg s0, VReg s1, const Dpp& dpp) {  \
+    EmitDpp(Opcode::name, {Op(d), Op(s0), Op(s1)}, dpp); \
   }
-#define ZYFA_SDWA1(name, operands)                         \
-  void name(VReg d, VReg s, SdwaSelect part) {             \
-    Instruction inst = Make(Opcode::name, {Op(d), Op(s)}); \
-    inst.mods.sdwa = part;                                 \
-    Commit(std::move(inst));                               \
+#define ZYFA_SDWA1(name, operands)                \
+  void name(VReg d, VReg s, SdwaSelect part) {    \
+    EmitSdwa(Opcode::name, {Op(d), Op(s)}, part); \
   }
 #define ZYFA_MFMA(name, operands, flags, passes)                          \
   MatrixInstruction name(DataReg d, DataReg a, DataReg b, MfmaAddend c) { \
-    return {this, Make(Opcode::name, {Op(d), Op(a), Op(b), Op(c)})};      \
+    return {this, Opcode::name, {Op(d), Op(a), Op(b), Op(c)}};            \
   }
-#define ZYFA_MFMA_SCALE(name, operands, passes)                                \
-  MatrixInstruction name(DataReg d, DataReg a, DataReg b, MfmaAddend c,        \
-                         VReg scale_a, VReg scale_b) {                         \
-    return {this, Make(Opcode::name, {Op(d), Op(a), Op(b), Op(c), Op(scale_a), \
-                                      Op(scale_b)})};                          \
+#define ZYFA_MFMA_SCALE(name, operands, passes)                         \
+  MatrixInstruction name(DataReg d, DataReg a, DataReg b, MfmaAddend c, \
+                         VReg scale_a, VReg scale_b) {                  \
+    return {this,                                                       \
+            Opcode::name,                                               \
+            {Op(d), Op(a), Op(b), Op(c), Op(scale_a), Op(scale_b)}};    \
   }
-#define ZYFA_SMFMAC(name, operands, flags, passes)                       \
-  MatrixInstruction name(DataReg d, DataReg a, DataReg b, VReg index) {  \
-    return {this, Make(Opcode::name, {Op(d), Op(a), Op(b), Op(index)})}; \
+#define ZYFA_SMFMAC(name, operands, flags, passes)                      \
+  MatrixInstruction name(DataReg d, DataReg a, DataReg b, VReg index) { \
+    return {this, Opcode::name, {Op(d), Op(a), Op(b), Op(index)}};      \
   }
-#define ZYFA_DS_READ(name, operands, flags)                         \
-  void name(DataReg d, VReg address, int offset = 0) {              \
-    CommitMemory(Make(Opcode::name, {Op(d), Op(address)}), offset); \
+#define ZYFA_DS_READ(name, operands, flags)                 \
+  void name(DataReg d, VReg address, int offset = 0) {      \
+    EmitMemory(Opcode::name, {Op(d), Op(address)}, offset); \
   }
-#define ZYFA_DS_WRITE(name, operands)                                  \
-  void name(VReg address, DataReg data, int offset = 0) {              \
-    CommitMemory(Make(Opcode::name, {Op(address), Op(data)}), offset); \
+#define ZYFA_DS_WRITE(name, operands)                          \
+  void name(VReg address, DataReg data, int offset = 0) {      \
+    EmitMemory(Opcode::name, {Op(address), Op(data)}, offset); \
   }
-#define ZYFA_DS_PERMUTE(name, operands)                                       \
-  void name(VReg d, VReg address, VReg data, int offset = 0) {                \
-    CommitMemory(Make(Opcode::name, {Op(d), Op(address), Op(data)}), offset); \
+#define ZYFA_DS_PERMUTE(name, operands)                               \
+  void name(VReg d, VReg address, VReg data, int offset = 0) {        \
+    EmitMemory(Opcode::name, {Op(d), Op(address), Op(data)}, offset); \
   }
 #define ZYFA_BUFFER_LOAD(name, operands)                                    \
   MemoryInstruction name(DataReg d, BufferAddress address, SReg descriptor, \
                          SSrc scalar_offset, int offset = 0) {              \
-    return Memory(Make(Opcode::name, {Op(d), Op(address), Op(descriptor),   \
-                                      Op(scalar_offset)}),                  \
+    return Memory(Opcode::name,                                             \
+                  {Op(d), Op(address), Op(descriptor), Op(scalar_offset)},  \
                   offset);                                                  \
   }
-#define ZYFA_BUFFER_LOAD_LDS(name, mnemonic)                                  \
-  MemoryInstruction name(BufferAddress address, SReg descriptor,              \
-                         SSrc scalar_offset, int offset = 0) {                \
-    return Memory(                                                            \
-        Make(Opcode::name, {Op(address), Op(descriptor), Op(scalar_offset)}), \
-        offset);                                                              \
+#define ZYFA_BUFFER_LOAD_LDS(name, mnemonic)                                 \
+  MemoryInstruction name(BufferAddress address, SReg descriptor,             \
+                         SSrc scalar_offset, int offset = 0) {               \
+    return Memory(Opcode::name,                                              \
+                  {Op(address), Op(descriptor), Op(scalar_offset)}, offset); \
   }
 #define ZYFA_BUFFER_STORE(name, operands)                                      \
   MemoryInstruction name(DataReg data, BufferAddress address, SReg descriptor, \
                          SSrc scalar_offset, int offset = 0) {                 \
-    return Memory(Make(Opcode::name, {Op(data), Op(address), Op(descriptor),   \
-                                      Op(scalar_offset)}),                     \
+    return Memory(Opcode::name,                                                \
+                  {Op(data), Op(address), Op(descriptor), Op(scalar_offset)},  \
                   offset);                                                     \
   }
-#define ZYFA_GLOBAL_LOAD(name, operands)                                       \
-  MemoryInstruction name(DataReg d, VReg address, GlobalBase base,             \
-                         int offset = 0) {                                     \
-    return Memory(Make(Opcode::name, {Op(d), Op(address), Op(base)}), offset); \
+#define ZYFA_GLOBAL_LOAD(name, operands)                                 \
+  MemoryInstruction name(DataReg d, VReg address, GlobalBase base,       \
+                         int offset = 0) {                               \
+    return Memory(Opcode::name, {Op(d), Op(address), Op(base)}, offset); \
   }
 #define ZYFA_GLOBAL_LOAD_LDS(name)                                        \
   MemoryInstruction name(VReg address, GlobalBase base, int offset = 0) { \
-    return Memory(Make(Opcode::name, {Op(address), Op(base)}), offset);   \
+    return Memory(Opcode::name, {Op(address), Op(base)}, offset);         \
   }
-#define ZYFA_GLOBAL_STORE(name, operands)                                \
-  MemoryInstruction name(VReg address, DataReg data, GlobalBase base,    \
-                         int offset = 0) {                               \
-    return Memory(Make(Opcode::name, {Op(address), Op(data), Op(base)}), \
-                  offset);                                               \
+#define ZYFA_GLOBAL_STORE(name, operands)                                   \
+  MemoryInstruction name(VReg address, DataReg data, GlobalBase base,       \
+                         int offset = 0) {                                  \
+    return Memory(Opcode::name, {Op(address), Op(data), Op(base)}, offset); \
   }
 #define ZYFA_CACHE_CONTROL(name) \
-  MemoryInstruction name() { return Memory(Make(Opcode::name, {}), 0); }
+  MemoryInstruction name() { return Memory(Opcode::name, {}, 0); }
 #include "zyfa/gen/asm/opcodes.inc"
 
  private:
@@ -358,11 +358,16 @@ class Assembler {
     return source.operand();
   }
 
-  static Instruction Make(Opcode opcode, std::vector<Operand> operands);
+  // Out of line and with plain arguments, so that a kernel's many calls stay
+  // small in compile time.
+  using Operands = std::initializer_list<Operand>;
+  void Emit(Opcode opcode, Operands operands);
+  void EmitDpp(Opcode opcode, Operands operands, const Dpp& dpp);
+  void EmitSdwa(Opcode opcode, Operands operands, SdwaSelect part);
+  void EmitMemory(Opcode opcode, Operands operands, int offset);
+  MemoryInstruction Memory(Opcode opcode, Operands operands, int offset);
+  VectorInstruction Bitop3(Opcode opcode, Operands operands, uint8_t table);
   void Commit(Instruction inst);
-  void CommitDpp(Instruction inst, const Dpp& dpp);
-  void CommitMemory(Instruction inst, int offset);
-  MemoryInstruction Memory(Instruction inst, int offset);
   void Push(Instruction inst);
   // Registers of freed or foreign allocations.
   std::string OwnershipProblem(const Instruction& inst) const;

@@ -84,6 +84,15 @@ TEST(AssemblerTest, LabelErrors) {
   }
   {
     Assembler a(Spec());
+    Label once = a.NewLabel("once");
+    const Stream stream = a.Capture([&] { a.Bind(once); });
+    a.Append(stream);
+    a.Append(stream);
+    a.s_branch(once);
+    EXPECT_THAT(Error(a), HasSubstr(".Lonce stands twice"));
+  }
+  {
+    Assembler a(Spec());
     a.Bind(Label{});
     EXPECT_THAT(Error(a), HasSubstr("NewLabel did not make"));
   }

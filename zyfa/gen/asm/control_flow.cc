@@ -28,7 +28,12 @@ absl::StatusOr<std::vector<BasicBlock>> BuildControlFlow(
   for (int i = 0; i < n; ++i) {
     if (program[i].kind == Instruction::Kind::kLabel) {
       leader[i] = true;
-      label_at[program[i].label] = i;
+      if (!label_at.emplace(program[i].label, i).second) {
+        return absl::InvalidArgumentError(absl::StrCat(
+            "label ", label_names[program[i].label],
+            " stands twice in the kernel: a captured stream that binds it was "
+            "appended twice"));
+      }
     } else if (IsBranch(program[i]) || EndsProgram(program[i])) {
       leader[i + 1] = true;
     }

@@ -16,8 +16,8 @@ struct BasicBlock {
   std::vector<int> successors;  // block numbers
 };
 
-// Block 0 is the entry. Errors: a branch to a label that is bound nowhere, code
-// that runs past the end of the kernel.
+// Block 0 is the entry. Errors: a branch to a label that is bound nowhere, a
+// label in two places, code that runs past the end of the kernel.
 absl::StatusOr<std::vector<BasicBlock>> BuildControlFlow(
     const std::vector<Instruction>& program,
     const std::vector<std::string>& label_names);

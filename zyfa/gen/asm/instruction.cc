@@ -139,6 +139,16 @@ std::string ModifierText(const Instruction& inst) {
 
 }  // namespace
 
+Instruction::Instruction() = default;
+Instruction::Instruction(Opcode operation,
+                         std::initializer_list<Operand> arguments)
+    : opcode(operation), operands(arguments) {}
+Instruction::Instruction(const Instruction&) = default;
+Instruction::Instruction(Instruction&&) noexcept = default;
+Instruction& Instruction::operator=(const Instruction&) = default;
+Instruction& Instruction::operator=(Instruction&&) noexcept = default;
+Instruction::~Instruction() = default;
+
 UnitRange UnitsOf(const Operand& reg) {
   switch (reg.file) {
     case RegisterFile::kScalar:

@@ -2,7 +2,7 @@
 #define ZYFA_GEN_ASM_INSTRUCTION_H_
 
 #include <cstdint>
-#include <functional>
+#include <initializer_list>
 #include <string>
 #include <vector>
 
@@ -63,6 +63,14 @@ struct Modifiers {
 // One line of a kernel: an instruction, or what stands between instructions.
 struct Instruction {
   enum class Kind : uint8_t { kOperation, kLabel, kSection };
+  Instruction();
+  Instruction(Opcode operation, std::initializer_list<Operand> arguments);
+  Instruction(const Instruction&);
+  Instruction(Instruction&&) noexcept;
+  Instruction& operator=(const Instruction&);
+  Instruction& operator=(Instruction&&) noexcept;
+  ~Instruction();
+
   Kind kind = Kind::kOperation;
   Opcode opcode = Opcode::s_nop;
   std::vector<Operand> operands;  // in the order they are printed

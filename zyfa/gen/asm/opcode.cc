@@ -78,13 +78,28 @@ std::vector<OperandSpec> ParseOperands(const char* text) {
   return specs;
 }
 
+struct Row {
+  Opcode opcode;
+  const char* name;
+  const char* mnemonic;
+  Format format;
+  const char* operands;
+  uint32_t flags;
+  int passes;
+};
+
+constexpr Row kRows[] = {
+#define ZYFA_OPCODE(name, mnemonic, format, operands, flags, passes) \
+  {Opcode::name, #name, mnemonic, Format::format, operands, flags, passes},
+#include "zyfa/gen/asm/opcodes.inc"
+};
+
 std::vector<OpcodeInfo> BuildTable() {
   std::vector<OpcodeInfo> table;
-#define ZYFA_OPCODE(name, mnemonic, format, operands, flags, passes) \
-  table.push_back({Opcode::name, #name, mnemonic, Format::format,    \
-                   static_cast<uint32_t>(flags), passes,             \
-                   ParseOperands(operands)});
-#include "zyfa/gen/asm/opcodes.inc"
+  for (const Row& row : kRows) {
+    table.push_back({row.opcode, row.name, row.mnemonic, row.format, row.flags,
+                     row.passes, ParseOperands(row.operands)});
+  }
   return table;
 }
 

@@ -1,5 +1,6 @@
 #include "zyfa/gen/attention/attention_kernel.h"
 
+#include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "zyfa/gen/asm/assembler.h"
 #include "zyfa/gen/attention/entry.h"
@@ -73,6 +74,12 @@ KernelSpec SpecOf(const Variant& variant, const Geometry& g) {
 }  // namespace
 
 absl::StatusOr<std::string> GenerateAttentionKernel(const Variant& variant) {
+  if ((variant.head_dim_qk != 128 && variant.head_dim_qk != 192) ||
+      variant.head_dim_v != 128) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("head dims ", variant.head_dim_qk, "/", variant.head_dim_v,
+                     ": the kernels are laid out for 128/128 and 192/128"));
+  }
   const Geometry geometry(variant);
   Assembler a(SpecOf(variant, geometry));
   KernelState s(a, geometry);

@@ -14,7 +14,7 @@
 #include "absl/strings/str_format.h"
 #include "zyfa/emu/device_memory.h"
 #include "zyfa/kernels/registry.h"
-#include "zyfa/launch/attention.h"
+#include "zyfa/launch/attention_params.h"
 #include "zyfa/launch/plan.h"
 #include "zyfa/launch/tensor.h"
 #include "zyfa/numerics/random.h"
@@ -139,6 +139,15 @@ std::string AttentionCase::Name() const {
   return absl::StrFormat("%s b=%d hq=%d hkv=%d sq=%d skv=%d seed=%d",
                          VariantName(variant), batch, heads_q, heads_kv,
                          seqlen_q, seqlen_kv, seed);
+}
+
+void SetNegativeLogits(AttentionCase& c) {
+  c.fill_query = [](int64_t, int64_t, int64_t, int64_t, float g) {
+    return 0.5f + std::abs(g);
+  };
+  c.fill_key = [](int64_t, int64_t, int64_t, int64_t, float g) {
+    return -0.5f - std::abs(g);
+  };
 }
 
 reference::AttentionProblem AttentionCase::Problem() const {

@@ -51,6 +51,10 @@ struct AttentionCase {
   reference::AttentionProblem Problem() const;
 };
 
+// Fills `c` so that logits lie near -20 (head dim 128): a key beyond the end,
+// which arrives as zeros and scores 0, would outweigh all real ones.
+void SetNegativeLogits(AttentionCase& c);
+
 struct AttentionOutcome {
   std::vector<numerics::Bf16> output;  // [batch][seqlen_q][heads_q][head_dim_v]
   std::vector<float> lse;              // [batch][heads_q][seqlen_q]

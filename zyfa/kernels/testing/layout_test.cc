@@ -9,7 +9,7 @@
 #include "zyfa/kernels/registry.h"
 #include "zyfa/kernels/testing/attention_case.h"
 #include "zyfa/kernels/testing/every_kernel.h"
-#include "zyfa/launch/attention.h"
+#include "zyfa/launch/attention_params.h"
 #include "zyfa/launch/plan.h"
 
 namespace zyfa::testing {

@@ -1,7 +1,7 @@
 // Every length around the tile sizes: the tail of the last key tile, of the
 // last query tile, and the causal diagonal in every position.
 
-#include <cmath>
+#include <utility>
 
 #include "gtest/gtest.h"
 #include "zyfa/kernels/registry.h"
@@ -14,19 +14,12 @@ namespace {
 
 class LengthSweepTest : public ::testing::TestWithParam<KernelEntry> {
  protected:
-  // Logits near -20, so that a key beyond the end, which arrives as zeros and
-  // scores 0, would outweigh all real ones.
   AttentionCase NegativeLogits(int64_t seqlen_q, int64_t seqlen_kv) const {
     AttentionCase c;
     c.variant = GetParam().variant;
     c.seqlen_q = seqlen_q;
     c.seqlen_kv = seqlen_kv;
-    c.fill_query = [](int64_t, int64_t, int64_t, int64_t, float g) {
-      return 0.5f + std::abs(g);
-    };
-    c.fill_key = [](int64_t, int64_t, int64_t, int64_t, float g) {
-      return -0.5f - std::abs(g);
-    };
+    SetNegativeLogits(c);
     return c;
   }
 };

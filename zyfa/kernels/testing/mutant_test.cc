@@ -36,6 +36,7 @@ std::string FirstComplaint(const std::string& name,
     c.seqlen_q = seqlen_q;
     c.seqlen_kv = seqlen_kv;
     c.value.row_padding = 64;
+    SetNegativeLogits(c);
     for (const emu::RunOptions& options : AllSchedules()) {
       std::string complaint = Verify(c, options, code->get());
       if (!complaint.empty()) return complaint;

@@ -1,0 +1,46 @@
+// Q = 0 gives the mean of V: a causal run of 32768 tokens has a row for every
+// key length up to there. Minutes on the emulator, so not part of the usual
+// tests.
+
+#include <cmath>
+#include <vector>
+
+#include "gtest/gtest.h"
+#include "zyfa/kernels/testing/attention_case.h"
+#include "zyfa/variant/variant.h"
+
+namespace zyfa::testing {
+namespace {
+
+TEST(ZeroQueryTest, EveryLengthTo32768) {
+  for (const char* name : {"bf16_d128_causal", "bf16_d192x128_causal"}) {
+    AttentionCase c;
+    c.variant = ParseVariant(name).value();
+    c.seqlen_q = c.seqlen_kv = 32768;
+    c.fill_query = [](int64_t, int64_t, int64_t, int64_t, float) {
+      return 0.0f;
+    };
+    // Whole numbers: their sums are exact in double.
+    c.fill_value = [](int64_t, int64_t row, int64_t, int64_t channel, float) {
+      return static_cast<float>((row * 7 + channel * 3) % 31 - 11);
+    };
+    const auto got = RunCase(c);
+    ASSERT_TRUE(got.ok()) << got.status();
+    ASSERT_TRUE(got->report.findings.empty());
+    std::vector<double> sum(c.variant.head_dim_v);
+    for (int64_t row = 0; row < c.seqlen_q; ++row) {
+      for (int64_t i = 0; i < c.variant.head_dim_v; ++i) {
+        sum[i] += c.fill_value(0, row, 0, i, 0.0f);
+        const double mean = sum[i] / (row + 1);
+        const double x = got->output[row * c.variant.head_dim_v + i].ToFloat();
+        // Half a unit of bf16 and the fp32 sums behind it.
+        ASSERT_NEAR(x, mean, std::abs(mean) * 0x1.1p-9 + 2e-4)
+            << name << " row " << row << " column " << i;
+      }
+      ASSERT_NEAR(got->lse[row], std::log(row + 1.0), 1e-4) << row;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace zyfa::testing
