@@ -39,7 +39,7 @@ lines() {
 }
 
 # A sweep of two variants and two lengths.
-short=(--device=emulator --seqlens=1,65 --heads=2/1 --threads=2)
+short=(--device=emulator "--seqlens=1,65" --heads=2/1 --threads=2)
 run 0 "${short[@]}" --variants=bf16_d128_causal,bf16_d192x128_full \
   --records="$work/records.json"
 has out bf16_d128_causal

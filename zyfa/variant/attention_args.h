@@ -13,11 +13,11 @@ namespace zyfa {
 // All strides are in bytes; the last dimension is contiguous. Grid:
 // x = query head, y = query tiles (pairs of tiles when causal), z = batch.
 struct AttentionArgs {
-  uint64_t query;    // bf16 [batch][seqlen_q][heads_q][head_dim_qk], by strides
-  uint64_t key;      // bf16 [batch][seqlen_kv][heads_kv][head_dim_qk]
-  uint64_t value;    // bf16 [batch][seqlen_kv][heads_kv][head_dim_v]
-  uint64_t output;   // bf16 [batch][seqlen_q][heads_q][head_dim_v]
-  uint64_t lse;      // f32 [batch][heads_q][seqlen_q], natural log; 0 = not wanted
+  uint64_t query;   // bf16 [batch][seqlen_q][heads_q][head_dim_qk], by strides
+  uint64_t key;     // bf16 [batch][seqlen_kv][heads_kv][head_dim_qk]
+  uint64_t value;   // bf16 [batch][seqlen_kv][heads_kv][head_dim_v]
+  uint64_t output;  // bf16 [batch][seqlen_q][heads_q][head_dim_v]
+  uint64_t lse;  // f32 [batch][heads_q][seqlen_q], natural log; 0 = not wanted
   uint64_t query_batch_stride;
   uint64_t query_head_stride;
   uint64_t key_batch_stride;
@@ -51,7 +51,8 @@ inline constexpr int kThreadsPerGroup = 64 * kWavesPerGroup;
 // Keys per step of the main loop.
 inline constexpr int kKeyTile = 64;
 // The running maximum of a row moves only when a score exceeds it by more than
-// this many binades; bf16 probabilities and fp32 sums have ample range for that.
+// this many binades; bf16 probabilities and fp32 sums have ample range for
+// that.
 inline constexpr float kRescaleBinades = 8.0f;
 
 static_assert(sizeof(AttentionArgs) == 168);

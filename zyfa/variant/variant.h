@@ -30,8 +30,8 @@ struct Variant {
 // Name of a variant, for example "bf16_d128_causal" or "bf16_d192x128_full".
 std::string VariantName(const Variant& variant);
 
-// The inverse of VariantName(). InvalidArgument names the part of `name` that is
-// not understood and what is allowed there.
+// The inverse of VariantName(). InvalidArgument names the part of `name` that
+// is not understood and what is allowed there.
 absl::StatusOr<Variant> ParseVariant(absl::string_view name);
 
 }  // namespace zyfa

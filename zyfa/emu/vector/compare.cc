@@ -76,14 +76,14 @@ inline uint64_t Gather(const uint32_t* flags) {
   return mask;
 }
 
-inline void WriteMask(const Instruction& inst, Wave& wave, uint64_t mask,
-                      bool to_exec) {
+// inst.aux[1]: whether the mask goes to EXEC as well (v_cmpx).
+inline void WriteMask(const Instruction& inst, Wave& wave, uint64_t mask) {
   wave.WriteScalar64(inst.operands[0].index, mask);
-  if (to_exec) wave.exec = mask;
+  if (inst.aux[1]) wave.exec = mask;
 }
 
 // Lanes out of EXEC give 0.
-template <class T, Condition kCondition, bool kToExec>
+template <class T, Condition kCondition>
 void RunCompare(const Instruction& inst, Wave& wave) {
   uint64_t active = wave.exec;
   const Fetched<T> a(inst, wave, 1, 0, active), b(inst, wave, 2, 1, active);
@@ -92,12 +92,13 @@ void RunCompare(const Instruction& inst, Wave& wave) {
     flags[l] =
         Holds<kCondition>(T::FromWord(a.words[l]), T::FromWord(b.words[l]));
   }
-  WriteMask(inst, wave, Gather(flags) & active, kToExec);
+  WriteMask(inst, wave, Gather(flags) & active);
 }
 
 bool PrepareCompare(Instruction& inst, valu::SourceFormat a,
                     valu::SourceFormat b) {
   inst.aux[0] = 0;
+  inst.aux[1] = inst.mnemonic.rfind("v_cmpx_", 0) == 0;
   const Modifiers& mods = inst.mods;
   return inst.operands.size() == 3 &&
          inst.operands[0].kind == OperandKind::kScalar && !mods.op_sel &&
@@ -107,13 +108,13 @@ bool PrepareCompare(Instruction& inst, valu::SourceFormat a,
 }
 
 // clamp would only signal exceptions: accepted for floats, without effect.
-template <class T, Condition kCondition, bool kToExec>
+template <class T, Condition kCondition>
 Handler MakeCompare(Instruction& inst) {
   if (!PrepareCompare(inst, FormatOf<T>(), FormatOf<T>()) ||
       (inst.mods.clamp && !T::kIsFloat)) {
     return nullptr;
   }
-  return &RunCompare<T, kCondition, kToExec>;
+  return &RunCompare<T, kCondition>;
 }
 
 // Classes of b: bit 0 signalling NaN, 1 quiet NaN, 2 -Inf, 3 negative normal,
@@ -139,7 +140,7 @@ struct Unflushed : T {
   static constexpr bool kFlushes = false;
 };
 
-template <class T, bool kToExec>
+template <class T>
 void RunClass(const Instruction& inst, Wave& wave) {
   uint64_t active = wave.exec;
   const Fetched<Unflushed<T>> a(inst, wave, 1, 0, active);
@@ -151,21 +152,21 @@ void RunClass(const Instruction& inst, Wave& wave) {
                           : a.words[l];
     mask |= uint64_t{(ClassBit<T>(word) & b.words[l]) != 0} << l;
   }
-  WriteMask(inst, wave, mask & active, kToExec);
+  WriteMask(inst, wave, mask & active);
 }
 
-template <class T, bool kToExec>
+template <class T>
 Handler MakeClass(Instruction& inst) {
   return PrepareCompare(inst, FormatOf<Unflushed<T>>(), FormatOf<U32>())
-             ? &RunClass<T, kToExec>
+             ? &RunClass<T>
              : nullptr;
 }
 
 template <class T, Condition kCondition>
 void AddPair(valu::HandlerTable& table, const std::string& condition,
              const std::string& type) {
-  table["v_cmp_" + condition + "_" + type] = &MakeCompare<T, kCondition, false>;
-  table["v_cmpx_" + condition + "_" + type] = &MakeCompare<T, kCondition, true>;
+  table["v_cmp_" + condition + "_" + type] = &MakeCompare<T, kCondition>;
+  table["v_cmpx_" + condition + "_" + type] = &MakeCompare<T, kCondition>;
 }
 
 template <class T>
@@ -198,8 +199,8 @@ void AddFloatCompares(valu::HandlerTable& table, const std::string& type) {
   AddPair<T, Condition::kNotEqual>(table, "neq", type);
   AddPair<T, Condition::kNotLess>(table, "nlt", type);
   AddPair<T, Condition::kTrue>(table, "tru", type);
-  table["v_cmp_class_" + type] = &MakeClass<T, false>;
-  table["v_cmpx_class_" + type] = &MakeClass<T, true>;
+  table["v_cmp_class_" + type] = &MakeClass<T>;
+  table["v_cmpx_class_" + type] = &MakeClass<T>;
 }
 
 }  // namespace

@@ -20,12 +20,13 @@
 #define ZYFA_VECTOR_TARGET_BEGIN() static_assert(true, "")
 #define ZYFA_VECTOR_TARGET_END() static_assert(true, "")
 #elif defined(__clang__)
-#define ZYFA_VECTOR_TARGET_BEGIN()                                   \
-  _Pragma(                                                           \
-      "clang attribute push(__attribute__((target(\"avx2,fma\"))), " \
-      "apply_to = function)") static_assert(true, "")
+#define ZYFA_VECTOR_PRAGMA(text) _Pragma(#text)
+#define ZYFA_VECTOR_TARGET_BEGIN()                                             \
+  ZYFA_VECTOR_PRAGMA(clang attribute push(__attribute__((target("avx2,fma"))), \
+                                          apply_to = function))                \
+  static_assert(true, "")
 #define ZYFA_VECTOR_TARGET_END() \
-  _Pragma("clang attribute pop") static_assert(true, "")
+  ZYFA_VECTOR_PRAGMA(clang attribute pop) static_assert(true, "")
 #else
 #define ZYFA_VECTOR_TARGET_BEGIN() \
   _Pragma("GCC push_options")      \

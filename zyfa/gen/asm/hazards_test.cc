@@ -184,6 +184,15 @@ const Pair kPairs[] = {
                                   AReg(16, 4));
      },
      2},
+    {"mfma4_accvgpr_read",
+     [](Assembler& a) {
+       a.v_mfma_f32_16x16x32_bf16(AReg(16, 4), VReg(32, 4), VReg(36, 4), 0);
+     },
+     [](Assembler& a) { a.v_accvgpr_read_b32(VReg(60), AReg(16)); }, 8},
+    {"mfma4_permlane", Mfma4,
+     [](Assembler& a) { a.v_permlane32_swap_b32(VReg(16), VReg(60)); }, 8},
+    // Two products into the same registers finish in order.
+    {"mfma_overwrites_mfma", MfmaOtherC16, MfmaOtherC, 0},
     {"exp_mfma", Exp, SourceA, 2},
     {"cmpx_mfma", Cmpx, SourceA, 4},
     {"dot_other", Dot, ReadV, 3},

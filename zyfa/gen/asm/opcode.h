@@ -68,7 +68,6 @@ enum OpcodeFlag : uint32_t {
   kAnyAlignment = 1u << 21,  // the result tuple need not start even
   kOpSel3p = 1u << 22,       // op_sel_hi used (packed arithmetic)
   kIntegerMatrix = 1u << 23,
-  kByteOffset = 1u << 24,
 };
 
 enum class OperandAccess : uint8_t {

@@ -129,6 +129,16 @@ TEST_F(WaitsTest, LdsInOrderScalarOnlyZero) {
                 Use(11);
               }),
               ElementsAre("lgkmcnt(0) < v_mov_b32"));
+  // With a scalar load open, a count other than 0 says nothing about LDS
+  // either.
+  EXPECT_THAT(Inserted([&] {
+                a_.ds_read_b32(VReg(10), VReg(1));
+                a_.ds_read_b32(VReg(11), VReg(1));
+                a_.s_load_dword(SReg(20), a_.kernarg(), 0);
+                a_.WaitLgkmcnt(1);
+                Use(10);
+              }),
+              ElementsAre("lgkmcnt(0) < v_mov_b32"));
   EXPECT_THAT(Inserted([&] {
                 a_.s_load_dword(SReg(20), a_.kernarg(), 0);
                 a_.s_load_dword(SReg(21), a_.kernarg(), 4);

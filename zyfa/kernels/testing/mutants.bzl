@@ -13,7 +13,8 @@ def mutant(name, variant, flags):
             variant,
             " ".join(["'" + flag + "'" for flag in flags]),
         ),
-        tools = [
+        # In the configuration that the kernels' own rule builds the generator in.
+        exec_tools = [
             ":mutate_assembly",
             "//zyfa/gen",
         ],
