@@ -33,7 +33,7 @@ struct RunOptions {
   DmaLanding dma_landing = DmaLanding::kAtWait;
   int threads = 0;  // 0: one a core
   // A wave that issues more instructions than this is taken for endless.
-  uint64_t instruction_budget = uint64_t{1} << 32;
+  uint64_t instruction_budget = uint64_t{1} << 28;
 };
 
 struct LaunchShape {

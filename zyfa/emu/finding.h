@@ -8,7 +8,14 @@ namespace zyfa::emu {
 
 enum class Severity { kWarning, kError };
 
-// One verdict of the emulator on the code it ran.
+// One verdict of the emulator on the code it ran. Rules:
+//   error    "unsupported-instruction", "program-counter", "trap",
+//            "instruction-budget", "register-out-of-range", "waitcnt" (a load's
+//            destination is used before an s_waitcnt retired it),
+//            "out-of-range" (memory), "lds-out-of-range", "partial-exec",
+//            "misaligned"
+//   warning  "ambiguous-range" (published rules of the buffer range check
+//            differ), "unbound-buffer", "misaligned" (buffer access)
 struct Finding {
   Severity severity = Severity::kError;
   std::string rule;  // "out-of-range", "unsupported-instruction", ...

@@ -25,7 +25,7 @@ ABSL_FLAG(int, rotate_instructions, 8,
 ABSL_FLAG(std::string, dma_landing, "wait",
           "when loads into LDS land: wait (at the retiring s_waitcnt), issue");
 ABSL_FLAG(int, threads, 0, "host threads, 0 for one a core");
-ABSL_FLAG(uint64_t, instruction_budget, uint64_t{1} << 32,
+ABSL_FLAG(uint64_t, instruction_budget, uint64_t{1} << 28,
           "instructions after which a wave is taken for endless");
 
 namespace zyfa::emu {
@@ -123,7 +123,14 @@ int main(int argc, char** argv) {
       "emulator. Exit status 0 if it ran to its end without an error-level "
       "finding, 1 if not, 2 if it could not be run.");
   zyfa::emu::SpellFlags(argc, argv);
-  absl::ParseCommandLine(argc, argv);
+  const std::vector<char*> positional = absl::ParseCommandLine(argc, argv);
+  if (positional.size() > 1) {
+    std::fprintf(
+        stderr,
+        "run: unexpected argument '%s'; allowed are flags, see --help\n",
+        positional[1]);
+    return 2;
+  }
   bool clean = false;
   const absl::Status status = zyfa::emu::RunFromFlags(clean);
   if (!status.ok()) {

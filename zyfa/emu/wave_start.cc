@@ -66,8 +66,9 @@ absl::Status CheckDescriptor(const KernelInfo& kernel) {
         "kernel ", kernel.name, " enables ", NamedUserSgprs(kernel),
         " user SGPRs but counts ", UserSgprs(kernel)));
   }
-  if (4 * (PreloadFirst(kernel) + PreloadCount(kernel)) >
-      kernel.kernarg_bytes + (PreloadCount(kernel) == 0 ? 1u << 16 : 0)) {
+  if (PreloadCount(kernel) > 0 &&
+      4 * (PreloadFirst(kernel) + PreloadCount(kernel)) >
+          kernel.kernarg_bytes) {
     return absl::InvalidArgumentError(absl::StrCat(
         "kernel ", kernel.name, " preloads more than its kernarg segment"));
   }
@@ -86,10 +87,6 @@ absl::Status FillHiddenArguments(const KernelInfo& kernel,
       value = shape.grid[axis];
     } else if (kind.compare(0, 18, "hidden_group_size_") == 0) {
       value = shape.workgroup[axis];
-    } else if (kind.compare(0, 17, "hidden_remainder_") == 0 ||
-               kind.compare(0, 21, "hidden_global_offset_") == 0 ||
-               kind == "hidden_none") {
-      value = 0;
     } else if (kind == "hidden_grid_dims") {
       value = Dimensions(shape);
     } else if (kind == "hidden_dynamic_lds_size") {
@@ -98,11 +95,8 @@ absl::Status FillHiddenArguments(const KernelInfo& kernel,
       value = kPrivateAperture >> 32;
     } else if (kind == "hidden_shared_base") {
       value = kSharedAperture >> 32;
-    } else {
-      // Services of the host (printf, heap, queues): a null pointer, so that a
-      // kernel that uses one faults.
-      value = 0;
     }
+    // Remainders and global offsets are 0, as is what the emulator lacks.
     const size_t bytes = std::min<size_t>(argument.size, sizeof(value));
     if (argument.offset + bytes > kernarg.size()) {
       return absl::InvalidArgumentError(
@@ -176,8 +170,10 @@ void StartWave(const LaunchState& launch, Group& group, int index, Wave& wave) {
   if ((kernel.properties & kPrivateSegmentSize) != 0) {
     *sgpr++ = kernel.private_bytes;
   }
-  std::memcpy(sgpr, launch.kernarg.data() + 4 * PreloadFirst(kernel),
-              PreloadCount(kernel) == 0 ? 0 : 4 * PreloadCount(kernel));
+  if (PreloadCount(kernel) > 0) {
+    std::memcpy(sgpr, launch.kernarg.data() + 4 * PreloadFirst(kernel),
+                4 * PreloadCount(kernel));
+  }
   sgpr = wave.sgpr + UserSgprs(kernel);
   for (uint32_t d = 0; d < 3; ++d) {
     if ((kernel.rsrc2 >> (7 + d) & 1) != 0) *sgpr++ = group.id[d];

@@ -33,7 +33,9 @@ inline constexpr uint32_t kGarbageLds = 0xfff3fff3;
 absl::Status CheckDescriptor(const KernelInfo& kernel);
 
 // Writes the hidden arguments that the metadata lists into `kernarg`, as the
-// runtime does at a launch. Unimplemented names one that is not provided.
+// runtime does at a launch. Services of the host (printf, heap, queues) become
+// null pointers, so that a kernel that uses one faults. InvalidArgument if one
+// lies beyond the kernarg segment.
 absl::Status FillHiddenArguments(const KernelInfo& kernel,
                                  const LaunchShape& shape,
                                  std::vector<uint8_t>& kernarg);

@@ -23,19 +23,19 @@ namespace zyfa {
 // Rules, all checked before anything is launched:
 // - head dims 128/128 or 192/128 (what the linked kernels offer);
 //   heads_q % heads_kv == 0, heads_q <= 65536; lengths 0 .. 2^31 - 513;
-// - addresses and strides in use are multiples of 16 bytes (lse: 4), strides
-// are
-//   not negative, sequence strides are below 2^25 bytes, and every tensor ends
-//   below address 2^48;
-// - output and lse: rows do not overlap (taken by growing stride, each
-// dimension
-//   steps over all that the ones before it cover), and the bytes from the first
-//   to the last of each touch no other tensor. Query, key and value may overlap
-//   each other and have strides of 0;
+// - addresses and strides in use are multiples of 16 bytes (lse: 4),
+//   strides are not negative, sequence strides are below 2^25 bytes, and every
+//   tensor ends below address 2^48;
+// - output and lse: rows do not overlap (taken by growing stride,
+//   each dimension steps over all that the ones before it cover), and the bytes
+//   from the first to the last of each touch no other tensor. Query, key and
+//   value may overlap each other and have strides of 0;
 // - any finite softmax scale, zero and negative ones included.
 // No rows (batch, heads_q or seqlen_q of 0) is valid and does nothing. Rows
 // that see no key (seqlen_kv of 0, or above a causal diagonal) get output 0 and
-// lse -infinity.
+// lse -infinity. Masked keys have weight 0, but a weight of 0 times a NaN or an
+// infinity of V is a NaN: values must be finite also where a row does not see
+// them.
 struct AttentionParams {
   TensorView query;
   TensorView key;

@@ -297,9 +297,10 @@ absl::StatusOr<const KernelEntry*> ChooseKernel(const AttentionParams& params) {
 void FillScale(float scale, AttentionArgs& args) {
   const float magnitude = std::fabs(scale);
   args.negate_query = scale < 0 ? 0x80008000u : 0;
-  args.scale = magnitude;
-  // A zero scale becomes the smallest normal number, under which a score has to
-  // pass 2^100 before the exponential sees it.
+  // A zero scale becomes the smallest normal number: a score has to pass 2^100
+  // before softmax or LSE see it, and minus infinity, the maximum of a row
+  // without a key, stays minus infinity.
+  args.scale = std::max(magnitude, FLT_MIN);
   args.scale_log2e = static_cast<float>(
       std::clamp<double>(magnitude * 1.4426950408889634, FLT_MIN, FLT_MAX));
   // In float on purpose: the quotient may be infinity, which is never exceeded.

@@ -160,14 +160,14 @@ TEST(PlanTest, SoftmaxScales) {
   EXPECT_FLOAT_EQ(args(-0.5f).scale_log2e, 0.5 * 1.4426950408889634);
   for (float zero : {0.0f, -0.0f}) {
     EXPECT_EQ(args(zero).negate_query, 0u);
-    EXPECT_EQ(args(zero).scale, 0.0f);
+    EXPECT_EQ(args(zero).scale, FLT_MIN);
     EXPECT_EQ(args(zero).scale_log2e, FLT_MIN);
     EXPECT_EQ(args(zero).rescale_threshold,
               std::numeric_limits<float>::infinity());
   }
   const float denormal = std::numeric_limits<float>::denorm_min();
   EXPECT_EQ(args(-denormal).negate_query, 0x80008000u);
-  EXPECT_EQ(args(denormal).scale, denormal);
+  EXPECT_EQ(args(denormal).scale, FLT_MIN);
   EXPECT_EQ(args(denormal).scale_log2e, FLT_MIN);
   EXPECT_EQ(args(FLT_MAX).scale_log2e, FLT_MAX);
   EXPECT_FLOAT_EQ(args(FLT_MAX).rescale_threshold, 8 / double{FLT_MAX});

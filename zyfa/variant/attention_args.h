@@ -40,7 +40,7 @@ struct AttentionArgs {
   uint32_t kv_head_multiplier;
   uint32_t negate_query;  // 0x80008000 for a negative softmax scale, else 0
   float scale_log2e;      // |softmax scale| * log2(e), clamped to normal floats
-  float scale;            // |softmax scale|, for the LSE
+  float scale;            // |softmax scale| but at least FLT_MIN, for the LSE
   float rescale_threshold;  // kRescaleBinades / scale_log2e
 };
 

@@ -38,7 +38,8 @@ inline Overflow NarrowOverflow(const Mode& mode, const FloatFormat& format) {
   return format.specials == Specials::kIeee ? Overflow::kIeee : Overflow::kNan;
 }
 inline Overflow WideOverflow(const Mode& mode, const FloatFormat& format) {
-  return &format == &kF16 ? HalfOverflow(mode) : Overflow::kIeee;
+  return format.exponent_bits == kF16.exponent_bits ? HalfOverflow(mode)
+                                                    : Overflow::kIeee;
 }
 
 inline uint32_t NextRandom(uint32_t x) {
@@ -89,9 +90,10 @@ uint32_t ReadDword(const Wave& wave, const Operand& operand, int lane) {
 // Modifiers of a float32 or 16-bit source and the denormals that MODE flushes.
 double ReadFloat(uint32_t code, const FloatFormat& format,
                  const Operand& operand, const Mode& mode) {
-  const bool flush = &format == &kF32   ? !mode.denorm_in_f32()
-                     : &format == &kF16 ? !mode.denorm_in_f16_f64()
-                                        : false;
+  const bool flush = format.bits() == 32 ? !mode.denorm_in_f32()
+                     : format.exponent_bits == kF16.exponent_bits
+                         ? !mode.denorm_in_f16_f64()
+                         : false;
   const uint32_t sign = format.sign_bit();
   if (flush && !(code & format.infinity())) code &= sign;
   if (operand.absolute) code &= sign - 1;
@@ -274,7 +276,7 @@ void AddBytes(valu::HandlerTable& table, const std::string& small,
   table[kPrefix + "sr_" + small + "_" + wide] =
       &Narrow<kWide, kSmall, 1, Sources::kTuple, true>::Make;
   table[kPrefix + "pk_" + wide + "_" + small] = &Widen<kSmall, kWide, 2>::Make;
-  if constexpr (&kWide != &kBf16) {
+  if constexpr (kWide.mantissa_bits != kBf16.mantissa_bits) {
     table[kPrefix + wide + "_" + small] = &Widen<kSmall, kWide, 1>::Make;
   }
 }
@@ -293,7 +295,7 @@ void AddFp4(valu::HandlerTable& table, const std::string& wide) {
 template <const FloatFormat& kSmall, const FloatFormat& kWide>
 void AddSixBits(valu::HandlerTable& table, const std::string& small,
                 const std::string& wide) {
-  if constexpr (&kWide == &kF32) {
+  if constexpr (kWide.bits() == 32) {
     table[kPrefix + "2xpk16_" + small + "_" + wide] =
         &Narrow<kWide, kSmall, 32, Sources::kTwo, false>::Make;
   } else {

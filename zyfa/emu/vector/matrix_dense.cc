@@ -17,10 +17,9 @@ namespace {
 struct PermutedRows {
   PermutedRows(Rows from, int registers, int blgp) : rows(from) {
     if (blgp == 0) return;
-    for (int r = 0; r < registers; ++r) {
-      for (int l = 0; l < kLanes; ++l) {
-        copy[r][l] = from[r][PermutedLane(l, blgp)];
-      }
+    for (int l = 0; l < kLanes; ++l) {
+      const int lane = PermutedLane(l, blgp);
+      for (int r = 0; r < registers; ++r) copy[r][l] = from[r][lane];
     }
     rows = copy;
   }

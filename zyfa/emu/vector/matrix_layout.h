@@ -77,21 +77,9 @@ constexpr int BroadcastBlock(int block, int cbsz, int abid) {
 
 // blgp: lane of B that is used in the place of `lane`.
 constexpr int PermutedLane(int lane, int blgp) {
-  switch (blgp) {
-    case 1:
-      return lane % 32;
-    case 2:
-      return lane % 32 + 32;
-    case 3:
-      return (lane + 16) % 64;
-    case 4:
-    case 5:
-    case 6:
-    case 7:
-      return lane % 16 + 16 * (blgp - 4);
-    default:
-      return lane;
-  }
+  if (blgp == 0) return lane;
+  if (blgp == 3) return (lane + 16) % 64;
+  return blgp < 3 ? lane % 32 + 32 * (blgp - 1) : lane % 16 + 16 * (blgp - 4);
 }
 
 }  // namespace zyfa::emu::ZYFA_VECTOR_TARGET

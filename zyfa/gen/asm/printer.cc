@@ -201,7 +201,11 @@ std::string PrintKernel(const KernelSpec& spec,
                   spec.name, ":\n");
   absl::StrAppend(&text, PrintProgram(program, label_names));
   absl::StrAppend(&text, ".Lkernel_end:\n.size ", spec.name, ", .Lkernel_end-",
-                  spec.name, "\n\n");
+                  spec.name, "\n");
+  // As LLVM does for this family: instruction fetch runs ahead of the program.
+  absl::StrAppend(&text,
+                  "// 1 KiB of s_nop for instruction fetch beyond the end\n"
+                  ".fill 256, 4, 0xbf800000\n\n");
   absl::StrAppend(&text, Descriptor(spec, resources), "\n",
                   Metadata(spec, resources));
   return text;

@@ -5,8 +5,10 @@ namespace {
 
 constexpr uint32_t kMinusInfinity = 0xff800000;
 constexpr uint32_t kMagnitude = 0x7fffffff;
-// 2^24: from there on the rounding error of c m exceeds half a binade.
-constexpr uint32_t kLargestScaledMax = 0x4b800000;
+// 2^12: below, c m is rounded by 2^-13 at most, so that probabilities before
+// and after the reference moves agree to 2^-12 binades, far below a bf16
+// rounding.
+constexpr uint32_t kLargestScaledMax = 0x45800000;
 
 // Key of score register r relative to its tile, for lane half 0.
 int KeyOfRegister(int r) { return 8 * (r / 4) + r % 4; }

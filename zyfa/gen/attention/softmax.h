@@ -24,8 +24,8 @@ void EmitTileMax(KernelState& s, int stage);
 void EmitRescaleTest(KernelState& s, Label rescale);
 
 // Moves the reference of the rows in VCC to tile_max and rescales their sums
-// and outputs. Goes to `overflow` if some row's c m is too large for fp32 to
-// hold it to a fraction of a binade; no label: stays.
+// and outputs. Goes to `overflow` if some row's c m has grown so large that
+// its rounding matters; no label: stays.
 void EmitRescale(KernelState& s, const Label* overflow);
 
 // rows = those whose c m is so large that a scaled score needs care.

@@ -58,96 +58,126 @@ TEST_P(LayoutTest, BatchAndLseAreOptional) {
   EXPECT_EQ(Verify(c), "");
 }
 
-// One tensor reaches just below, up to or above 2^31 or 2^32 bytes; its memory
-// is virtual and only the rows are touched.
-TEST_P(LayoutTest, ExtentsAroundTwoAndFourGiB) {
-  const Variant variant = GetParam().variant;
-  // So that row strides stay below the limit of 2^25 bytes.
-  constexpr int64_t kRows = 131;
-  for (int64_t extent : {int64_t{1} << 31, int64_t{1} << 32}) {
-    for (int64_t delta : {-1, 0, 1}) {
-      for (int which = 0; which < 4; ++which) {
-        emu::DeviceMemory memory;
-        AttentionParams params;
-        params.mask = variant.mask;
-        TensorView* views[] = {&params.query, &params.key, &params.value,
-                               &params.output};
-        std::vector<numerics::Bf16> rows[4];
-        for (int t = 0; t < 4; ++t) {
-          const int64_t dim = t < 2 ? variant.head_dim_qk : variant.head_dim_v;
-          // The last row begins one row below the extent, at it, or one above.
-          int64_t stride = 2 * dim;
-          if (t == which) stride = (extent / (kRows - 1) + 15) / 16 * 16;
-          const int64_t last = (kRows - 1) * stride;
-          int64_t lead = 0;
-          if (t == which) {
-            lead = extent + delta * 2 * dim - last;
-            lead = lead > 0 ? lead / 16 * 16 : 0;
-          }
-          const uint64_t address =
-              memory.Allocate(lead + last + 2 * dim).value() + lead;
-          *views[t] = {DataType::kBf16, address, 1, kRows, 1, dim, 0,
-                       stride,          0};
-          rows[t].resize(kRows * dim);
-          for (int64_t i = 0; t < 3 && i < kRows * dim; ++i) {
-            rows[t][i] = numerics::Bf16::FromFloat(
-                static_cast<float>((i * 37 + t * 11) % 17 - 8) / 8);
-          }
-          for (int64_t r = 0; t < 3 && r < kRows; ++r) {
-            ASSERT_TRUE(
-                memory
-                    .Write(address + r * stride,
-                           absl::MakeConstSpan(
-                               reinterpret_cast<uint8_t*>(&rows[t][r * dim]),
-                               2 * dim))
-                    .ok());
-          }
-        }
-        const auto plan = PlanAttention(params);
-        ASSERT_TRUE(plan.ok()) << plan.status();
-        ASSERT_EQ(PieceCount(*plan), 1);
-        const AttentionPiece piece = MakePiece(*plan, 0);
-        emu::LaunchShape shape;
-        std::copy_n(piece.shape.grid, 3, shape.grid);
-        std::copy_n(piece.shape.block, 3, shape.workgroup);
-        const auto report = emu::Run(
-            LinkedKernel(variant), std::string(GetParam().symbol), shape,
-            absl::MakeConstSpan(reinterpret_cast<const uint8_t*>(&piece.args),
-                                sizeof(piece.args)),
-            memory);
-        ASSERT_TRUE(report.ok()) << report.status();
-        ASSERT_TRUE(report->findings.empty()) << report->findings[0].detail;
+// Strides of tensors whose memory is virtual: only the rows are touched.
+struct SparseLayout {
+  int64_t seqlen, heads, batch;
+  int64_t seq_stride, head_stride, batch_stride;
 
-        AttentionCase dense = Case(kRows, kRows);
-        for (int t = 0; t < 3; ++t) {
-          auto& fill = t == 0   ? dense.fill_query
-                       : t == 1 ? dense.fill_key
-                                : dense.fill_value;
-          fill = [&rows, t, &variant](int64_t, int64_t row, int64_t,
-                                      int64_t channel, float) {
-            const int64_t dim =
-                t < 2 ? variant.head_dim_qk : variant.head_dim_v;
-            return rows[t][row * dim + channel].ToFloat();
-          };
-        }
-        const auto want = RunCase(dense);
-        ASSERT_TRUE(want.ok()) << want.status();
-        for (int64_t r = 0; r < kRows; ++r) {
-          std::vector<numerics::Bf16> got(variant.head_dim_v);
-          ASSERT_TRUE(
-              memory
-                  .Read(params.output.address + r * params.output.seq_stride,
-                        absl::MakeSpan(reinterpret_cast<uint8_t*>(got.data()),
-                                       2 * got.size()))
-                  .ok());
-          ASSERT_EQ(
-              std::memcmp(got.data(), &want->output[r * variant.head_dim_v],
-                          2 * got.size()),
-              0)
-              << "tensor " << which << " extent " << extent << " delta "
-              << delta << " row " << r;
+  int64_t Offset(int64_t b, int64_t s, int64_t h) const {
+    return b * batch_stride + s * seq_stride + h * head_stride;
+  }
+};
+
+float Element(int tensor, int64_t b, int64_t row, int64_t head,
+              int64_t channel) {
+  const int64_t mixed =
+      channel * 37 + row * 101 + head * 7 + b * 13 + tensor * 11;
+  return static_cast<float>(mixed % 17 - 8) / 8;
+}
+
+// All four tensors and the LSE under such strides give the bits of the dense
+// case.
+void ExpectDenseBits(const KernelEntry& kernel, const SparseLayout& l) {
+  const Variant& variant = kernel.variant;
+  emu::DeviceMemory memory;
+  AttentionParams params;
+  params.mask = variant.mask;
+  TensorView* views[] = {&params.query, &params.key, &params.value,
+                         &params.output};
+  for (int t = 0; t < 4; ++t) {
+    const int64_t dim = t < 2 ? variant.head_dim_qk : variant.head_dim_v;
+    const auto address = memory.Allocate(
+        l.Offset(l.batch - 1, l.seqlen - 1, l.heads - 1) + 2 * dim);
+    ASSERT_TRUE(address.ok()) << address.status();
+    *views[t] = {DataType::kBf16, *address,     l.batch,
+                 l.seqlen,        l.heads,      dim,
+                 l.batch_stride,  l.seq_stride, l.head_stride};
+    if (t == 3) continue;
+    std::vector<numerics::Bf16> row(dim);
+    for (int64_t b = 0; b < l.batch; ++b) {
+      for (int64_t s = 0; s < l.seqlen; ++s) {
+        for (int64_t h = 0; h < l.heads; ++h) {
+          for (int64_t i = 0; i < dim; ++i) {
+            row[i] = numerics::Bf16::FromFloat(Element(t, b, s, h, i));
+          }
+          const absl::Span<const uint8_t> bytes(
+              reinterpret_cast<const uint8_t*>(row.data()), 2 * dim);
+          ASSERT_TRUE(memory.Write(*address + l.Offset(b, s, h), bytes).ok());
         }
       }
+    }
+  }
+  const int64_t lse_head = l.head_stride + 4;
+  const int64_t lse_batch = l.batch_stride + 12;
+  const auto lse_address = memory.Allocate(
+      (l.batch - 1) * lse_batch + (l.heads - 1) * lse_head + 4 * l.seqlen);
+  ASSERT_TRUE(lse_address.ok()) << lse_address.status();
+  params.lse = {*lse_address, l.batch, l.heads, l.seqlen, lse_batch, lse_head};
+
+  const auto plan = PlanAttention(params);
+  ASSERT_TRUE(plan.ok()) << plan.status();
+  ASSERT_EQ(PieceCount(*plan), 1);
+  const AttentionPiece piece = MakePiece(*plan, 0);
+  emu::LaunchShape shape;
+  std::copy_n(piece.shape.grid, 3, shape.grid);
+  std::copy_n(piece.shape.block, 3, shape.workgroup);
+  const auto report = emu::Run(
+      LinkedKernel(variant), std::string(kernel.symbol), shape,
+      absl::MakeConstSpan(reinterpret_cast<const uint8_t*>(&piece.args),
+                          sizeof(piece.args)),
+      memory);
+  ASSERT_TRUE(report.ok()) << report.status();
+  ASSERT_TRUE(report->findings.empty()) << report->findings[0].detail;
+
+  AttentionCase dense;
+  dense.variant = variant;
+  dense.batch = l.batch;
+  dense.heads_q = dense.heads_kv = l.heads;
+  dense.seqlen_q = dense.seqlen_kv = l.seqlen;
+  AttentionCase::Fill* fills[] = {&dense.fill_query, &dense.fill_key,
+                                  &dense.fill_value};
+  for (int t = 0; t < 3; ++t) {
+    *fills[t] = [t](int64_t b, int64_t s, int64_t h, int64_t i, float) {
+      return Element(t, b, s, h, i);
+    };
+  }
+  const auto want = RunCase(dense);
+  ASSERT_TRUE(want.ok()) << want.status();
+  const int64_t dim = variant.head_dim_v;
+  std::vector<uint8_t> row(2 * dim);
+  std::vector<uint8_t> lse(4 * l.seqlen);
+  for (int64_t b = 0; b < l.batch; ++b) {
+    for (int64_t h = 0; h < l.heads; ++h) {
+      for (int64_t s = 0; s < l.seqlen; ++s) {
+        const uint64_t at = params.output.address + l.Offset(b, s, h);
+        ASSERT_TRUE(memory.Read(at, absl::MakeSpan(row)).ok());
+        const int64_t i = ((b * l.seqlen + s) * l.heads + h) * dim;
+        ASSERT_EQ(std::memcmp(row.data(), &want->output[i], row.size()), 0)
+            << "batch " << b << " head " << h << " row " << s;
+      }
+      const uint64_t at = *lse_address + b * lse_batch + h * lse_head;
+      ASSERT_TRUE(memory.Read(at, absl::MakeSpan(lse)).ok());
+      const int64_t i = (b * l.heads + h) * l.seqlen;
+      ASSERT_EQ(std::memcmp(lse.data(), &want->lse[i], lse.size()), 0)
+          << "LSE of batch " << b << " head " << h;
+    }
+  }
+}
+
+// Rows, heads and batch entries all reach beyond 2^32 bytes, with carries
+// between the halves of an address on the way.
+TEST_P(LayoutTest, StridesBeyondFourGiB) {
+  constexpr int64_t kGiB = int64_t{1} << 30;
+  ExpectDenseBits(GetParam(), {200, 3, 3, (int64_t{1} << 25) - 16,
+                               7 * kGiB + 0xfff0, 23 * kGiB + 0xffff0});
+}
+
+// A head begins one row below, at, and one row above 2^31 and 2^32 bytes.
+TEST_P(LayoutTest, ExtentsAroundTwoAndFourGiB) {
+  const int64_t row = 2 * GetParam().variant.head_dim_qk;
+  for (int64_t extent : {int64_t{1} << 31, int64_t{1} << 32}) {
+    for (int64_t delta : {-row, int64_t{0}, row}) {
+      ExpectDenseBits(GetParam(), {70, 2, 1, row, extent + delta, 0});
     }
   }
 }

@@ -47,6 +47,7 @@ std::string FirstComplaint(const std::string& name,
 
 TEST(WholeKernelTest, PassesEveryCheck) {
   EXPECT_EQ(FirstComplaint("unchanged", "bf16_d128_causal"), "");
+  EXPECT_EQ(FirstComplaint("unchanged_full", "bf16_d128_full"), "");
 }
 
 TEST_P(MutantTest, IsNoticed) {

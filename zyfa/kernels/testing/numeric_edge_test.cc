@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <limits>
+#include <optional>
 
 #include "gtest/gtest.h"
 #include "zyfa/kernels/registry.h"
@@ -31,6 +32,8 @@ class NumericEdgeTest : public ::testing::TestWithParam<KernelEntry> {
     c.fill_key = [score](int64_t, int64_t row, int64_t, int64_t channel,
                          float) { return channel == 0 ? score(row) : 0.0f; };
   }
+  // Of 100 queries, those that see none of the keys.
+  void ExpectEmptyRows(int64_t seqlen_kv, std::optional<float> scale) const;
   void ExpectOnes(const AttentionCase& c) const {
     const auto got = RunCase(c);
     ASSERT_TRUE(got.ok()) << got.status();
@@ -129,6 +132,27 @@ TEST_P(NumericEdgeTest, HugeScoresPickTheLargest) {
   EXPECT_EQ(Verify(c), "");
 }
 
+// The scaled maximum is rounded in fp32; what was summed under the old one must
+// agree with what comes under the new one at every size.
+TEST_P(NumericEdgeTest, MaximumMovesAtEverySize) {
+  for (float level : {1e3f, 4e3f, 9e3f, 9.4e4f, 1.5e6f, 6e6f, 1.2e7f, 1.6e7f}) {
+    AttentionCase c = Case(40, 600);
+    c.softmax_scale = 1.0f;
+    c.fill_query = [](int64_t, int64_t, int64_t, int64_t channel, float) {
+      return channel < 2 ? 1.0f : 0.0f;
+    };
+    for (float step : {6.0f, 7.0f, 13.0f}) {
+      // Two channels: a bf16 number alone cannot hold level + step. One key
+      // moves the maximum, most of the weight may lie under the old one.
+      c.fill_key = [level, step](int64_t, int64_t row, int64_t, int64_t channel,
+                                 float) {
+        return channel == 0 ? level : channel == 1 && row == 555 ? step : 0.0f;
+      };
+      EXPECT_EQ(Verify(c), "") << level << " " << step;
+    }
+  }
+}
+
 TEST_P(NumericEdgeTest, EveryFiniteScale) {
   const float kScales[] = {0.0f,   -0.0f,
                            1e-42f, -1e-42f,
@@ -150,10 +174,22 @@ TEST_P(NumericEdgeTest, EveryFiniteScale) {
 }
 
 TEST_P(NumericEdgeTest, RowsWithoutAKey) {
-  AttentionCase c = Case(100, 30);
-  auto got = RunCase(c);
+  for (std::optional<float> scale :
+       {std::optional<float>(), std::optional<float>(0.0f),
+        std::optional<float>(-1e-42f), std::optional<float>(-2.0f)}) {
+    ExpectEmptyRows(30, scale);
+    ExpectEmptyRows(0, scale);
+  }
+}
+
+void NumericEdgeTest::ExpectEmptyRows(int64_t seqlen_kv,
+                                      std::optional<float> scale) const {
+  AttentionCase c = Case(100, seqlen_kv);
+  c.softmax_scale = scale;
+  const auto got = RunCase(c);
   ASSERT_TRUE(got.ok()) << got.status();
-  const int64_t empty = c.variant.mask == Mask::kCausal ? 70 : 0;
+  const bool causal = c.variant.mask == Mask::kCausal;
+  const int64_t empty = causal || seqlen_kv == 0 ? 100 - seqlen_kv : 0;
   for (int64_t row = 0; row < 100; ++row) {
     EXPECT_EQ(std::isinf(got->lse[row]), row < empty) << row;
     if (row >= empty) continue;
