@@ -150,6 +150,18 @@ void SetNegativeLogits(AttentionCase& c) {
   };
 }
 
+void SetMovingMaximum(AttentionCase& c, float level, float step) {
+  c.softmax_scale = 1.0f;
+  // Two channels: a bf16 number alone cannot hold level + step.
+  c.fill_query = [](int64_t, int64_t, int64_t, int64_t channel, float) {
+    return channel < 2 ? 1.0f : 0.0f;
+  };
+  c.fill_key = [level, step](int64_t, int64_t row, int64_t, int64_t channel,
+                             float) {
+    return channel == 0 ? level : channel == 1 && row == 555 ? step : 0.0f;
+  };
+}
+
 reference::AttentionProblem AttentionCase::Problem() const {
   reference::AttentionProblem p;
   p.batch = batch;

@@ -55,6 +55,11 @@ struct AttentionCase {
 // which arrives as zeros and scores 0, would outweigh all real ones.
 void SetNegativeLogits(AttentionCase& c);
 
+// Fills `c` so that with a softmax scale of 1, which it sets, all scores are
+// `level` but that of key 555, which is higher by `step`: the maximum of a row
+// moves once, and most of the weight may lie under the old one.
+void SetMovingMaximum(AttentionCase& c, float level, float step);
+
 struct AttentionOutcome {
   std::vector<numerics::Bf16> output;  // [batch][seqlen_q][heads_q][head_dim_v]
   std::vector<float> lse;              // [batch][heads_q][seqlen_q]

@@ -42,7 +42,12 @@ std::string FirstComplaint(const std::string& name,
       if (!complaint.empty()) return complaint;
     }
   }
-  return "";
+  AttentionCase c;
+  c.variant = ParseVariant(variant).value();
+  c.seqlen_q = 40;
+  c.seqlen_kv = 600;
+  SetMovingMaximum(c, 6e6f, 6.0f);
+  return Verify(c, {}, code->get());
 }
 
 TEST(WholeKernelTest, PassesEveryCheck) {
@@ -64,6 +69,7 @@ constexpr Mutant kMutants[] = {
     {"no_fragment_wait", "bf16_d128_causal"},
     {"wrong_key_step", "bf16_d128_causal"},
     {"mask_too_short", "bf16_d128_causal"},
+    {"care_too_late", "bf16_d128_causal"},
     {"mask_too_long", "bf16_d128_full"},
 };
 
