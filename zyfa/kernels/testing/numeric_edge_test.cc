@@ -56,7 +56,7 @@ TEST_P(NumericEdgeTest, ValuesOfOneGiveOne) {
 
 TEST_P(NumericEdgeTest, ZeroQueryGivesTheMeanForEveryLength) {
   // Causal: query i sees keys 0..i, so one run has every length (to 32768 in
-  // zero_query_long_test). Full: one row for each of some lengths.
+  // zero_query_test). Full: one row for each of some lengths.
   AttentionCase c = Case(2048, 2048);
   c.fill_query = Constant(0.0f);
   const bool causal = c.variant.mask == Mask::kCausal;
