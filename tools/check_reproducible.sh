@@ -7,6 +7,7 @@ cd "$(dirname "$0")/.."
 
 scratch=$(mktemp -d)
 finish() {
+  # If no server was started, the files still have to go.
   bazel --output_base="$scratch/base" shutdown || true
   chmod -R u+w "$scratch" # Bazel makes its outputs read-only
   rm -rf "$scratch"

@@ -25,7 +25,7 @@ class Imm {
   // Any integer in [-2^31, 2^32).
   template <typename T>
     requires(std::integral<T> && !std::same_as<T, bool>)
-  constexpr Imm(T value)  // NOLINT: implicit on purpose
+  constexpr Imm(T value)
       : bits_(static_cast<uint32_t>(value)), kind_(KindOf(value)) {}
   // Say F32(x) or Bits(x): a bare float could be meant for a double or half.
   template <typename T>
@@ -115,12 +115,15 @@ template <typename T>
 concept ImmLike = std::convertible_to<T, Imm> && !std::same_as<T, bool> &&
                   (std::integral<T> || std::same_as<T, Imm>);
 
+// Operand classes convert implicitly, so that a kernel names registers and
+// numbers directly; what does not convert is an operand of the wrong class.
+
 // Source of a scalar instruction: SGPRs, a special scalar or a constant.
 class SSrc {
  public:
-  SSrc(const SReg& r) : operand_(Operand::Of(r)) {}  // NOLINT
+  SSrc(const SReg& r) : operand_(Operand::Of(r)) {}
   template <ImmLike T>
-  SSrc(T value) : operand_(Operand::Of(Imm(value))) {}  // NOLINT
+  SSrc(T value) : operand_(Operand::Of(Imm(value))) {}
   const Operand& operand() const { return operand_; }
 
  private:
@@ -131,10 +134,10 @@ class SSrc {
 // (-x) or without its sign (abs(x)). AGPRs are no VALU sources on gfx950.
 class VSrc {
  public:
-  VSrc(const VReg& r) : operand_(Operand::Of(r)) {}  // NOLINT
-  VSrc(const SReg& r) : operand_(Operand::Of(r)) {}  // NOLINT
+  VSrc(const VReg& r) : operand_(Operand::Of(r)) {}
+  VSrc(const SReg& r) : operand_(Operand::Of(r)) {}
   template <ImmLike T>
-  VSrc(T value) : operand_(Operand::Of(Imm(value))) {}  // NOLINT
+  VSrc(T value) : operand_(Operand::Of(Imm(value))) {}
   const Operand& operand() const { return operand_; }
 
   VSrc operator-() const {
@@ -160,8 +163,8 @@ inline VSrc abs(const SReg& r) { return abs(VSrc(r)); }
 // Data of memory and matrix instructions: architectural or accumulation VGPRs.
 class DataReg {
  public:
-  DataReg(const VReg& r) : operand_(Operand::Of(r)) {}  // NOLINT
-  DataReg(const AReg& r) : operand_(Operand::Of(r)) {}  // NOLINT
+  DataReg(const VReg& r) : operand_(Operand::Of(r)) {}
+  DataReg(const AReg& r) : operand_(Operand::Of(r)) {}
   const Operand& operand() const { return operand_; }
 
  private:
@@ -171,10 +174,10 @@ class DataReg {
 // Addend of a matrix instruction: like its result, or an inline constant.
 class MfmaAddend {
  public:
-  MfmaAddend(const VReg& r) : operand_(Operand::Of(r)) {}  // NOLINT
-  MfmaAddend(const AReg& r) : operand_(Operand::Of(r)) {}  // NOLINT
+  MfmaAddend(const VReg& r) : operand_(Operand::Of(r)) {}
+  MfmaAddend(const AReg& r) : operand_(Operand::Of(r)) {}
   template <ImmLike T>
-  MfmaAddend(T value) : operand_(Operand::Of(Imm(value))) {}  // NOLINT
+  MfmaAddend(T value) : operand_(Operand::Of(Imm(value))) {}
   const Operand& operand() const { return operand_; }
 
  private:
@@ -185,8 +188,8 @@ class MfmaAddend {
 // `off`.
 class BufferAddress {
  public:
-  BufferAddress(const VReg& r) : operand_(Operand::Of(r)) {}  // NOLINT
-  BufferAddress(Off o) : operand_(Operand::Of(o)) {}          // NOLINT
+  BufferAddress(const VReg& r) : operand_(Operand::Of(r)) {}
+  BufferAddress(Off o) : operand_(Operand::Of(o)) {}
   const Operand& operand() const { return operand_; }
 
  private:
@@ -197,8 +200,8 @@ class BufferAddress {
 // offset) or `off` (the VGPR address is a 64-bit pair).
 class GlobalBase {
  public:
-  GlobalBase(const SReg& r) : operand_(Operand::Of(r)) {}  // NOLINT
-  GlobalBase(Off o) : operand_(Operand::Of(o)) {}          // NOLINT
+  GlobalBase(const SReg& r) : operand_(Operand::Of(r)) {}
+  GlobalBase(Off o) : operand_(Operand::Of(o)) {}
   const Operand& operand() const { return operand_; }
 
  private:
