@@ -23,7 +23,7 @@ struct BufferAccess {
 // (soffset left out of the compared offset, or not) differ for this access.
 void WarnAboutSoffset(const Instruction& inst, Wave& wave, uint32_t soffset,
                       uint64_t last, uint32_t num_records) {
-  if (!wave.group->Wants(Severity::kWarning, "ambiguous-range", inst)) return;
+  if (!wave.group->Wants("ambiguous-range", inst)) return;
   wave.group->Report(
       Severity::kWarning, "ambiguous-range", inst, wave, -1,
       absl::StrFormat("an access that ends at offset %d is in range of %d "
@@ -33,7 +33,7 @@ void WarnAboutSoffset(const Instruction& inst, Wave& wave, uint32_t soffset,
 }
 
 void WarnAboutAlignment(const Instruction& inst, Wave& wave) {
-  if (!wave.group->Wants(Severity::kWarning, "misaligned", inst)) return;
+  if (!wave.group->Wants("misaligned", inst)) return;
   wave.group->Report(Severity::kWarning, "misaligned", inst, wave, -1,
                      "a buffer access of a dword or more ignores the two low "
                      "bits of its address");
@@ -41,8 +41,8 @@ void WarnAboutAlignment(const Instruction& inst, Wave& wave) {
 
 // Operands from `first` on are vaddr, descriptor and soffset. `split`: dwords
 // of one lane are judged one by one. False if the wave cannot go on.
-bool Prepare(const Instruction& inst, Wave& wave, size_t first, uint32_t bytes,
-             bool split, BufferAccess& buffer) {
+bool Prepare(const Instruction& inst, Wave& wave, AccessKind kind, size_t first,
+             uint32_t bytes, bool split, BufferAccess& buffer) {
   const Operand& vaddr = inst.operands[first];
   const BufferDescriptor d =
       ReadDescriptor(wave, inst.operands[first + 1].index);
@@ -56,7 +56,7 @@ bool Prepare(const Instruction& inst, Wave& wave, size_t first, uint32_t bytes,
   LaneAccess& access = buffer.access;
   access.lanes = wave.exec;
   if (d.unbound) {
-    if (wave.group->Wants(Severity::kWarning, "unbound-buffer", inst)) {
+    if (wave.group->Wants("unbound-buffer", inst)) {
       wave.group->Report(Severity::kWarning, "unbound-buffer", inst, wave, -1,
                          "data format 0 in the descriptor: reads give 0");
     }
@@ -120,13 +120,14 @@ bool Prepare(const Instruction& inst, Wave& wave, size_t first, uint32_t bytes,
   access.lanes &= ~buffer.zeroed;
   wave.group->counters.clipped_dwords +=
       (bytes + 3) / 4 * static_cast<uint32_t>(std::popcount(buffer.zeroed));
-  return Resolve(inst, wave, bytes, access);
+  return Resolve(inst, wave, kind, bytes, access);
 }
 
 template <MemoryType kType>
 void Load(const Instruction& inst, Wave& wave) {
   BufferAccess buffer;
-  if (!Prepare(inst, wave, 1, BytesOf(kType), true, buffer)) return;
+  if (!Prepare(inst, wave, AccessKind::kRead, 1, BytesOf(kType), true, buffer))
+    return;
   const int row = Wave::Row(inst.operands[0]);
   LoadLanes<kType>(wave, buffer.access, buffer.zeroed, row);
   IssueVmLoad(wave, row, DwordsOf(kType));
@@ -135,7 +136,8 @@ void Load(const Instruction& inst, Wave& wave) {
 template <MemoryType kType>
 void Store(const Instruction& inst, Wave& wave) {
   BufferAccess buffer;
-  if (!Prepare(inst, wave, 1, BytesOf(kType), true, buffer)) return;
+  if (!Prepare(inst, wave, AccessKind::kWrite, 1, BytesOf(kType), true, buffer))
+    return;
   StoreLanes<kType>(wave, buffer.access, Wave::Row(inst.operands[0]));
   IssueVmStore(wave);
 }
@@ -143,7 +145,8 @@ void Store(const Instruction& inst, Wave& wave) {
 template <MemoryType kType>
 void LoadLds(const Instruction& inst, Wave& wave) {
   BufferAccess buffer;
-  if (!Prepare(inst, wave, 0, BytesOf(kType), true, buffer)) return;
+  if (!Prepare(inst, wave, AccessKind::kRead, 0, BytesOf(kType), true, buffer))
+    return;
   LoadToLds<kType>(inst, wave, buffer.access, buffer.zeroed,
                    static_cast<uint32_t>(inst.mods.offset));
 }
@@ -154,7 +157,8 @@ void Atomic(const Instruction& inst, Wave& wave) {
   name.remove_prefix(std::string_view("buffer_atomic_").size());
   ParseAtomic(name, atomic);
   BufferAccess buffer;
-  if (!Prepare(inst, wave, 1, atomic.bytes, false, buffer)) return;
+  if (!Prepare(inst, wave, AccessKind::kAtomic, 1, atomic.bytes, false, buffer))
+    return;
   const int row = Wave::Row(inst.operands[0]);
   const int result = inst.mods.sc0 ? row : -1;
   if (!ApplyAtomicLanes(inst, wave, buffer.access, atomic, row, result)) {

@@ -15,6 +15,7 @@
 #include "absl/strings/str_cat.h"
 #include "zyfa/emu/group_runner.h"
 #include "zyfa/emu/program.h"
+#include "zyfa/emu/strict/strict.h"
 #include "zyfa/emu/wave_start.h"
 
 namespace zyfa::emu {
@@ -131,13 +132,10 @@ class Collector {
   const std::atomic<uint64_t>& stop_after() const { return stop_after_; }
 
   void Add(uint64_t group, const Counters& counters, int waves,
-           std::vector<Finding> findings) {
+           std::vector<Finding> findings, bool faulted) {
     std::lock_guard<std::mutex> lock(mutex_);
-    for (const Finding& finding : findings) {
-      if (finding.severity == Severity::kError &&
-          group < stop_after_.load(std::memory_order_relaxed)) {
-        stop_after_.store(group, std::memory_order_relaxed);
-      }
+    if (faulted && group < stop_after_.load(std::memory_order_relaxed)) {
+      stop_after_.store(group, std::memory_order_relaxed);
     }
     waiting_[group] = {counters, waves, std::move(findings)};
     while (!waiting_.empty() && waiting_.begin()->first == next_ &&
@@ -179,19 +177,25 @@ class Collector {
 
 void RunGroups(const LaunchState& launch, const Program& program,
                const RunOptions& options, DeviceMemory& memory,
-               uint64_t text_address, Collector& collector) {
+               uint64_t text_address,
+               const std::vector<ObserverFactory*>& factories,
+               Collector& collector) {
   const uint32_t* grid = launch.shape.grid;
   const uint64_t groups = uint64_t{grid[0]} * grid[1] * grid[2];
   std::atomic<uint64_t> next{0};
   const auto work = [&] {
+    std::vector<std::unique_ptr<Observer>> observers;
+    for (ObserverFactory* factory : factories) {
+      observers.push_back(factory->Make(program, *launch.kernel));
+    }
     GroupRunner runner(launch, program, options, memory, text_address,
-                       collector.stop_after());
+                       collector.stop_after(), observers);
     for (uint64_t group = next++;
          group < groups && group <= collector.stop_after().load();
          group = next++) {
       if (!runner.Run(group)) continue;
       collector.Add(group, runner.counters(), runner.wave_count(),
-                    std::move(runner.findings()));
+                    std::move(runner.findings()), runner.faulted());
     }
   };
   const unsigned cores = std::max(1u, std::thread::hardware_concurrency());
@@ -246,9 +250,13 @@ absl::StatusOr<RunReport> Run(const CodeObject& code,
 
   RunReport report;
   Collector collector(report);
-  const Program program(code, *kernel);
-  RunGroups(launch, program, options, memory, *image + code.text_offset(),
-            collector);
+  absl::StatusOr<Program> program = Program::Make(code, *kernel, options.edits);
+  if (!program.ok()) return program.status();
+  std::vector<ObserverFactory*> factories = options.observers;
+  StrictMode strict;
+  if (options.strict) factories.push_back(&strict);
+  RunGroups(launch, *program, options, memory, *image + code.text_offset(),
+            factories, collector);
   const Counters& total = collector.total();
   for (int c = 0; c < kInstructionClasses; ++c) {
     report.instructions += total.by_class[c];

@@ -10,7 +10,9 @@
 #include "absl/types/span.h"
 #include "zyfa/emu/code_object.h"
 #include "zyfa/emu/device_memory.h"
+#include "zyfa/emu/edit.h"
 #include "zyfa/emu/finding.h"
+#include "zyfa/emu/observer.h"
 
 namespace zyfa::emu {
 
@@ -34,6 +36,12 @@ struct RunOptions {
   int threads = 0;  // 0: one a core
   // A wave that issues more instructions than this is taken for endless.
   uint64_t instruction_budget = uint64_t{1} << 28;
+  // Checks what hardware does not: see strict/strict.h. The run's results are
+  // the same bits.
+  bool strict = false;
+  std::vector<Edit> edits;
+  // Asked for an observer on each host thread; must outlive the run.
+  std::vector<ObserverFactory*> observers;
 };
 
 struct LaunchShape {

@@ -24,7 +24,8 @@ struct Finding {
   std::string disassembly;
   uint32_t workgroup[3] = {0, 0, 0};
   int wave = 0;
-  int lane = -1;  // -1: the whole wave
+  int lane = -1;          // -1: the whole wave
+  std::string registers;  // that the rule is about: "v12", "s4", ""
   std::string detail;
 };
 

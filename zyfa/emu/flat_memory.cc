@@ -20,8 +20,9 @@ const Operand* ScalarBase(const Instruction& inst, size_t at) {
 
 // ISA 10: addresses of the active lanes, translated.
 template <Space kSpace>
-bool Prepare(const Instruction& inst, Wave& wave, size_t vaddr_at,
-             size_t saddr_at, uint32_t bytes, LaneAccess& access) {
+bool Prepare(const Instruction& inst, Wave& wave, AccessKind kind,
+             size_t vaddr_at, size_t saddr_at, uint32_t bytes,
+             LaneAccess& access) {
   access.lanes = wave.exec;
   access.apertures = kSpace != kGlobal;
   const Operand& vaddr = inst.operands[vaddr_at];
@@ -50,7 +51,7 @@ bool Prepare(const Instruction& inst, Wave& wave, size_t vaddr_at,
       }
     }
   }
-  return Resolve(inst, wave, bytes, access);
+  return Resolve(inst, wave, kind, bytes, access);
 }
 
 // FLAT counts in both counters and comes back in no order with LDS.
@@ -69,7 +70,9 @@ void Issue(Wave& wave, int row, uint32_t dwords) {
 template <Space kSpace, MemoryType kType>
 void Load(const Instruction& inst, Wave& wave) {
   LaneAccess access;
-  if (!Prepare<kSpace>(inst, wave, 1, 2, BytesOf(kType), access)) return;
+  if (!Prepare<kSpace>(inst, wave, AccessKind::kRead, 1, 2, BytesOf(kType),
+                       access))
+    return;
   const int row = Wave::Row(inst.operands[0]);
   LoadLanes<kType>(wave, access, 0, row);
   Issue<kSpace>(wave, row, DwordsOf(kType));
@@ -78,7 +81,9 @@ void Load(const Instruction& inst, Wave& wave) {
 template <Space kSpace, MemoryType kType>
 void Store(const Instruction& inst, Wave& wave) {
   LaneAccess access;
-  if (!Prepare<kSpace>(inst, wave, 0, 2, BytesOf(kType), access)) return;
+  if (!Prepare<kSpace>(inst, wave, AccessKind::kWrite, 0, 2, BytesOf(kType),
+                       access))
+    return;
   StoreLanes<kType>(wave, access, Wave::Row(inst.operands[1]));
   Issue<kSpace>(wave, 0, 0);
 }
@@ -86,7 +91,9 @@ void Store(const Instruction& inst, Wave& wave) {
 template <MemoryType kType>
 void LoadLds(const Instruction& inst, Wave& wave) {
   LaneAccess access;
-  if (!Prepare<kGlobal>(inst, wave, 0, 1, BytesOf(kType), access)) return;
+  if (!Prepare<kGlobal>(inst, wave, AccessKind::kRead, 0, 1, BytesOf(kType),
+                        access))
+    return;
   LoadToLds<kType>(inst, wave, access, 0,
                    static_cast<uint32_t>(inst.mods.offset));
 }
@@ -99,7 +106,8 @@ void Atomic(const Instruction& inst, Wave& wave) {
   ParseAtomic(name, atomic);
   const size_t shift = inst.mods.sc0 ? 1 : 0;  // destination first
   LaneAccess access;
-  if (!Prepare<kSpace>(inst, wave, shift, shift + 2, atomic.bytes, access)) {
+  if (!Prepare<kSpace>(inst, wave, AccessKind::kAtomic, shift, shift + 2,
+                       atomic.bytes, access)) {
     return;
   }
   const int data = Wave::Row(inst.operands[shift + 1]);

@@ -4,9 +4,7 @@
 
 namespace zyfa::emu {
 
-bool Group::Wants(Severity severity, const char* rule,
-                  const Instruction& inst) const {
-  if (severity == Severity::kError) return true;
+bool Group::Wants(const char* rule, const Instruction& inst) const {
   int seen = 0;
   for (const Finding& finding : findings) {
     seen += finding.pc == inst.address && finding.rule == rule;
@@ -17,7 +15,13 @@ bool Group::Wants(Severity severity, const char* rule,
 void Group::Report(Severity severity, const char* rule, const Instruction& inst,
                    Wave& wave, int lane, std::string detail) {
   if (severity == Severity::kError) wave.signal = WaveSignal::kFault;
-  if (!Wants(severity, rule, inst)) return;
+  Note(severity, rule, inst, wave, lane, "", std::move(detail));
+}
+
+void Group::Note(Severity severity, const char* rule, const Instruction& inst,
+                 const Wave& wave, int lane, std::string registers,
+                 std::string detail) {
+  if (!Wants(rule, inst)) return;
   Finding finding;
   finding.severity = severity;
   finding.rule = rule;
@@ -27,6 +31,7 @@ void Group::Report(Severity severity, const char* rule, const Instruction& inst,
   for (int i = 0; i < 3; ++i) finding.workgroup[i] = id[i];
   finding.wave = wave.index;
   finding.lane = lane;
+  finding.registers = std::move(registers);
   finding.detail = std::move(detail);
   findings.push_back(std::move(finding));
 }

@@ -10,6 +10,7 @@
 #include "zyfa/emu/device_memory.h"
 #include "zyfa/emu/finding.h"
 #include "zyfa/emu/instruction.h"
+#include "zyfa/emu/observer.h"
 #include "zyfa/emu/wait_state.h"
 #include "zyfa/emu/wave.h"
 
@@ -63,15 +64,20 @@ struct Group {
 
   Counters counters;
   std::vector<Finding> findings;
+  std::vector<Observer*> observers;
 
   // Adds a finding about `inst`, unless there are kFindingsPerRule of that rule
   // and pc already. An error stops the wave's group.
   static constexpr int kFindingsPerRule = 4;
   void Report(Severity severity, const char* rule, const Instruction& inst,
               Wave& wave, int lane, std::string detail);
-  // The same, known to be worth formatting a detail for.
-  bool Wants(Severity severity, const char* rule,
-             const Instruction& inst) const;
+  // The same without stopping anything, for what hardware would not stop at
+  // either. `registers` are those that the rule is about.
+  void Note(Severity severity, const char* rule, const Instruction& inst,
+            const Wave& wave, int lane, std::string registers,
+            std::string detail);
+  // Whether a finding is worth formatting a detail for.
+  bool Wants(const char* rule, const Instruction& inst) const;
 };
 
 inline WaitState& WaitsOf(Wave& wave) { return wave.group->waits[wave.index]; }

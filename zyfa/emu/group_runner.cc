@@ -21,16 +21,20 @@ std::string RegisterName(const RegisterRange& range, int offset) {
 
 }  // namespace
 
-GroupRunner::GroupRunner(const LaunchState& launch, const Program& program,
-                         const RunOptions& options, DeviceMemory& memory,
-                         uint64_t text_address,
-                         const std::atomic<uint64_t>& stop_after)
+GroupRunner::GroupRunner(
+    const LaunchState& launch, const Program& program,
+    const RunOptions& options, DeviceMemory& memory, uint64_t text_address,
+    const std::atomic<uint64_t>& stop_after,
+    const std::vector<std::unique_ptr<Observer>>& observers)
     : launch_(launch),
       program_(program),
       options_(options),
       stop_after_(stop_after),
       group_(std::make_unique<Group>()) {
   const uint32_t* size = launch.shape.workgroup;
+  for (const auto& observer : observers) {
+    group_->observers.push_back(observer.get());
+  }
   group_->memory = &memory;
   group_->text_address = text_address;
   group_->dma_lands_at_wait = options.dma_landing == DmaLanding::kAtWait;
@@ -68,6 +72,10 @@ void GroupRunner::Start(uint64_t linear_id) {
     StartWave(launch_, *group_, w, waves_[static_cast<size_t>(w)]);
     state_[w] = State::kReady;
   }
+  faulted_ = false;
+  for (Observer* observer : group_->observers) {
+    observer->StartGroup(*group_, waves_.get());
+  }
 }
 
 bool GroupRunner::UsesOutstanding(const ProgramStep& step, Wave& wave) {
@@ -92,6 +100,7 @@ bool GroupRunner::UsesOutstanding(const ProgramStep& step, Wave& wave) {
   return false;
 }
 
+template <bool kObserved>
 void GroupRunner::RunWave(Wave& wave, uint64_t count) {
   Group& group = *group_;
   const WaitState& waits = group.waits[wave.index];
@@ -122,10 +131,16 @@ void GroupRunner::RunWave(Wave& wave, uint64_t count) {
       return;
     }
     if (waits.outstanding() && UsesOutstanding(*step, wave)) return;
+    if constexpr (kObserved) {
+      for (Observer* observer : group.observers) observer->Before(*step, wave);
+    }
     wave.pc = step->next_pc;
     ++group.counters.by_class[step->instruction_class];
     ++issued;
     step->handler(*step->inst, wave);
+    if constexpr (kObserved) {
+      for (Observer* observer : group.observers) observer->After(*step, wave);
+    }
     if (!wave.error.empty()) {
       group.Report(Severity::kError, "unsupported-instruction", *step->inst,
                    wave, -1, wave.error);
@@ -157,9 +172,14 @@ bool GroupRunner::RunRound() {
                       : i;
     if (state_[w] != State::kReady) continue;
     Wave& wave = waves_[static_cast<size_t>(w)];
-    RunWave(wave, slice);
+    if (group_->observers.empty()) {
+      RunWave<false>(wave, slice);
+    } else {
+      RunWave<true>(wave, slice);
+    }
     switch (wave.signal) {
       case WaveSignal::kFault:
+        faulted_ = true;
         return false;
       case WaveSignal::kBarrier:
         state_[w] = State::kAtBarrier;
@@ -183,6 +203,11 @@ bool GroupRunner::OpenBarrier() {
     if (state_[w] == State::kReady) return true;
     waiting |= state_[w] == State::kAtBarrier;
   }
+  if (waiting) {
+    for (Observer* observer : group_->observers) {
+      observer->OpenBarrier(*group_, waves_.get());
+    }
+  }
   for (int w = 0; w < group_->wave_count; ++w) {
     if (state_[w] == State::kAtBarrier) state_[w] = State::kReady;
   }
@@ -195,6 +220,9 @@ bool GroupRunner::Run(uint64_t linear_id) {
     if (linear_id > stop_after_.load(std::memory_order_relaxed)) return false;
     if (!RunRound()) return true;
   } while (OpenBarrier());
+  for (Observer* observer : group_->observers) {
+    observer->EndGroup(*group_, waves_.get());
+  }
   return true;
 }
 

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <vector>
 
 #include "zyfa/emu/emulator.h"
 #include "zyfa/emu/group.h"
@@ -19,7 +20,8 @@ class GroupRunner {
   // greater number may be given up at any time.
   GroupRunner(const LaunchState& launch, const Program& program,
               const RunOptions& options, DeviceMemory& memory,
-              uint64_t text_address, const std::atomic<uint64_t>& stop_after);
+              uint64_t text_address, const std::atomic<uint64_t>& stop_after,
+              const std::vector<std::unique_ptr<Observer>>& observers);
 
   // Runs group `linear_id` (x fastest) to its end, its first error, or until it
   // is given up. False in the last case.
@@ -28,12 +30,15 @@ class GroupRunner {
   Counters& counters() { return group_->counters; }
   std::vector<Finding>& findings() { return group_->findings; }
   int wave_count() const { return group_->wave_count; }
+  // Whether the last group was stopped by an error.
+  bool faulted() const { return faulted_; }
 
  private:
   enum class State : uint8_t { kReady, kAtBarrier, kEnded };
 
   void Start(uint64_t linear_id);
   // Up to `count` instructions of one wave, fewer if it signals.
+  template <bool kObserved>
   void RunWave(Wave& wave, uint64_t count);
   // True before an instruction that uses what a load has not brought.
   bool UsesOutstanding(const ProgramStep& step, Wave& wave);
@@ -49,6 +54,7 @@ class GroupRunner {
   std::unique_ptr<Group> group_;
   std::unique_ptr<Wave[]> waves_;
   State state_[kMaxWaves];
+  bool faulted_ = false;
 };
 
 }  // namespace zyfa::emu

@@ -116,8 +116,11 @@ bool ParseStoreType(std::string_view name, MemoryType& type) {
   return ParseLoadType(name, type) && BytesOf(type) >= 4;
 }
 
-bool Resolve(const Instruction& inst, Wave& wave, uint32_t bytes,
-             LaneAccess& access) {
+namespace {
+
+// Finds the host memory; see Resolve.
+bool Translate(const Instruction& inst, Wave& wave, uint32_t bytes,
+               LaneAccess& access) {
   if (access.lanes == 0) return true;
   // Nearly always all lanes access one allocation.
   if (access.clipped == 0) {
@@ -162,6 +165,41 @@ bool Resolve(const Instruction& inst, Wave& wave, uint32_t bytes,
                                          access.address[l]));
       return false;
     }
+  }
+  return true;
+}
+
+// Lanes that see LDS through the flat address space are an LDS access.
+void TellObservers(const Instruction& inst, Wave& wave, AccessKind kind,
+                   uint32_t bytes, const LaneAccess& access) {
+  LdsAccess lds{kind, bytes, 0, nullptr, 0};
+  MemoryAccess memory{kind,           bytes,          0,
+                      access.address, access.clipped, access.dwords};
+  uint32_t lds_address[kLanes] = {};
+  for (uint64_t rest = access.lanes; rest != 0; rest &= rest - 1) {
+    const int l = std::countr_zero(rest);
+    const uint64_t space = access.apertures ? access.address[l] >> 32 : 0;
+    if (space == kSharedAperture >> 32) {
+      lds.lanes |= uint64_t{1} << l;
+      lds_address[l] = static_cast<uint32_t>(access.address[l]);
+    } else if (space != kPrivateAperture >> 32) {
+      memory.lanes |= uint64_t{1} << l;
+    }
+  }
+  lds.address = lds_address;
+  for (Observer* observer : wave.group->observers) {
+    if (lds.lanes != 0) observer->AccessLds(inst, wave, lds);
+    if (memory.lanes != 0) observer->AccessMemory(inst, wave, memory);
+  }
+}
+
+}  // namespace
+
+bool Resolve(const Instruction& inst, Wave& wave, AccessKind kind,
+             uint32_t bytes, LaneAccess& access) {
+  if (!Translate(inst, wave, bytes, access)) return false;
+  if (!wave.group->observers.empty()) {
+    TellObservers(inst, wave, kind, bytes, access);
   }
   return true;
 }
@@ -238,6 +276,14 @@ bool LoadToLds(const Instruction& inst, Wave& wave, const LaneAccess& access,
                                  "multiple of 4",
                                  base));
     return false;
+  }
+  if (!group.observers.empty()) {
+    uint32_t address[kLanes];
+    for (uint32_t l = 0; l < kLanes; ++l) address[l] = base + l * kStride;
+    for (Observer* observer : group.observers) {
+      observer->AccessLds(
+          inst, wave, {AccessKind::kDmaWrite, 4 * kDwords, lanes, address, 0});
+    }
   }
   group.counters.global_bytes_read +=
       kBytes * static_cast<uint32_t>(std::popcount(access.lanes));

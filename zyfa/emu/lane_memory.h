@@ -126,9 +126,10 @@ struct LaneAccess {
 inline constexpr uint64_t kAllLanes = ~uint64_t{0};
 
 // Finds the host memory behind access.address for `bytes` per lane (clipped
-// lanes: their dwords). False after reporting an out-of-range access.
-bool Resolve(const Instruction& inst, Wave& wave, uint32_t bytes,
-             LaneAccess& access);
+// lanes: their dwords) and tells the observers. False after reporting an
+// out-of-range access.
+bool Resolve(const Instruction& inst, Wave& wave, AccessKind kind,
+             uint32_t bytes, LaneAccess& access);
 
 // Rows row .. of the wave's registers from memory and back; `access` resolved.
 // Cut-off dwords load 0 and are not stored; `zeroed` lanes load 0.

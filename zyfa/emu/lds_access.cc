@@ -90,7 +90,8 @@ void Read(const Instruction& inst, Wave& wave) {
   constexpr uint32_t kBytes = BytesOf(kType);
   const uint32_t* address = Address(inst, wave, 1);
   const auto offset = static_cast<uint32_t>(inst.mods.offset);
-  if (!LdsInRange(inst, wave, address, offset, kBytes)) return;
+  if (!LdsInRange(inst, wave, AccessKind::kRead, address, offset, kBytes))
+    return;
   const int row = Wave::Row(inst.operands[0]);
   if constexpr (kBytes >= 4) {
     ReadDwords<kBytes / 4>(wave, address, offset, row);
@@ -110,7 +111,8 @@ void Write(const Instruction& inst, Wave& wave) {
   constexpr uint32_t kBytes = BytesOf(kType);
   const uint32_t* address = Address(inst, wave, 0);
   const auto offset = static_cast<uint32_t>(inst.mods.offset);
-  if (!LdsInRange(inst, wave, address, offset, kBytes)) return;
+  if (!LdsInRange(inst, wave, AccessKind::kWrite, address, offset, kBytes))
+    return;
   const int row = Wave::Row(inst.operands[1]);
   if constexpr (kBytes >= 4) {
     WriteDwords<kBytes / 4>(wave, address, offset, row);
@@ -132,8 +134,9 @@ void Read2(const Instruction& inst, Wave& wave) {
   std::memcpy(address, Address(inst, wave, 1), sizeof(address));
   const uint32_t first = inst.mods.offset0 * 4 * kDwords * kUnit;
   const uint32_t second = inst.mods.offset1 * 4 * kDwords * kUnit;
-  if (!LdsInRange(inst, wave, address, first, 4 * kDwords) ||
-      !LdsInRange(inst, wave, address, second, 4 * kDwords)) {
+  if (!LdsInRange(inst, wave, AccessKind::kRead, address, first, 4 * kDwords) ||
+      !LdsInRange(inst, wave, AccessKind::kRead, address, second,
+                  4 * kDwords)) {
     return;
   }
   const int row = Wave::Row(inst.operands[0]);
@@ -148,8 +151,10 @@ void Write2(const Instruction& inst, Wave& wave) {
   const uint32_t* address = Address(inst, wave, 0);
   const uint32_t first = inst.mods.offset0 * 4 * kDwords * kUnit;
   const uint32_t second = inst.mods.offset1 * 4 * kDwords * kUnit;
-  if (!LdsInRange(inst, wave, address, first, 4 * kDwords) ||
-      !LdsInRange(inst, wave, address, second, 4 * kDwords)) {
+  if (!LdsInRange(inst, wave, AccessKind::kWrite, address, first,
+                  4 * kDwords) ||
+      !LdsInRange(inst, wave, AccessKind::kWrite, address, second,
+                  4 * kDwords)) {
     return;
   }
   WriteDwords<kDwords>(wave, address, first, Wave::Row(inst.operands[1]));

@@ -13,8 +13,8 @@ namespace zyfa::emu {
 
 // True if every active lane's `bytes` from its register plus `offset` on lie in
 // the work-group's LDS; else false after reporting the first lane that does
-// not.
-inline bool LdsInRange(const Instruction& inst, Wave& wave,
+// not. Tells the observers of the access.
+inline bool LdsInRange(const Instruction& inst, Wave& wave, AccessKind kind,
                        const uint32_t* address, uint32_t offset,
                        uint32_t bytes) {
   Group& group = *wave.group;
@@ -30,6 +30,10 @@ inline bool LdsInRange(const Instruction& inst, Wave& wave,
     }
   }
   if (wave.exec == 0 || uint64_t{last} + offset + bytes <= group.lds_bytes) {
+    for (Observer* observer : group.observers) {
+      observer->AccessLds(inst, wave,
+                          {kind, bytes, wave.exec, address, offset});
+    }
     return true;
   }
   for (uint64_t rest = wave.exec; rest != 0; rest &= rest - 1) {

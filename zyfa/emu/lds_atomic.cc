@@ -47,7 +47,7 @@ void Atomic(const Instruction& inst, Wave& wave) {
   const int address_row = Wave::Row(inst.operands[first]);
   const uint32_t* address = wave.vgpr[address_row];
   const auto offset = static_cast<uint32_t>(inst.mods.offset);
-  if (!LdsInRange(inst, wave, address, offset, bytes) ||
+  if (!LdsInRange(inst, wave, AccessKind::kAtomic, address, offset, bytes) ||
       !LdsAligned(inst, wave, address, offset, bytes)) {
     return;
   }

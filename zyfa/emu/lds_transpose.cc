@@ -67,7 +67,7 @@ void ReadTransposed(const Instruction& inst, Wave& wave) {
   }
   const uint32_t* address = wave.vgpr[Wave::Row(inst.operands[1])];
   const auto offset = static_cast<uint32_t>(inst.mods.offset);
-  if (!LdsInRange(inst, wave, address, offset, kBytes) ||
+  if (!LdsInRange(inst, wave, AccessKind::kRead, address, offset, kBytes) ||
       !LdsAligned(inst, wave, address, offset, kAlignment)) {
     return;
   }

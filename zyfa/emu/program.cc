@@ -1,7 +1,9 @@
 #include "zyfa/emu/program.h"
 
 #include <algorithm>
+#include <utility>
 
+#include "absl/strings/str_format.h"
 #include "zyfa/emu/wave.h"
 
 namespace zyfa::emu {
@@ -29,8 +31,11 @@ WaitState::Kind WriterKind(const Instruction& inst) {
 
 }  // namespace
 
-Program::Program(const CodeObject& code, const KernelInfo& kernel)
-    : step_of_word_((code.text().size() + 3) / 4, -1) {
+absl::StatusOr<Program> Program::Make(const CodeObject& code,
+                                      const KernelInfo& kernel,
+                                      const std::vector<Edit>& edits) {
+  Program program;
+  program.step_of_word_.assign((code.text().size() + 3) / 4, -1);
   for (const Instruction& inst : code.instructions()) {
     ProgramStep step;
     step.handler = inst.handler;
@@ -41,9 +46,68 @@ Program::Program(const CodeObject& code, const KernelInfo& kernel)
     for (const RegisterRange& range : inst.registers) {
       step.beyond_registers |= !Allocated(range, kernel);
     }
-    step_of_word_[inst.address / 4] = static_cast<int32_t>(steps_.size());
-    steps_.push_back(step);
+    program.step_of_word_[inst.address / 4] =
+        static_cast<int32_t>(program.steps_.size());
+    program.steps_.push_back(step);
   }
+  for (const Edit& edit : edits) {
+    absl::Status status = program.Apply(edit);
+    if (!status.ok()) return status;
+  }
+  return program;
+}
+
+absl::Status Program::Apply(const Edit& edit) {
+  const ProgramStep* const found = At(edit.pc);
+  if (found == nullptr) {
+    return absl::InvalidArgumentError(absl::StrFormat(
+        "edit at %#x: no instruction starts at that byte of .text", edit.pc));
+  }
+  const size_t index = IndexOf(*found);
+  ProgramStep& step = steps_[index];
+  const Instruction& inst = *step.inst;
+  switch (edit.kind) {
+    case Edit::Kind::kDrop:
+      // Who would come here goes to the successor instead.
+      if (At(step.next_pc) == nullptr) {
+        return absl::InvalidArgumentError(absl::StrFormat(
+            "edit at %#x: no instruction follows %s", edit.pc, inst.text));
+      }
+      step_of_word_[edit.pc / 4] = step_of_word_[step.next_pc / 4];
+      return absl::OkStatus();
+    case Edit::Kind::kImmediate: {
+      if (inst.mnemonic != "s_nop" && inst.mnemonic != "s_waitcnt") {
+        return absl::InvalidArgumentError(
+            absl::StrFormat("edit at %#x: %s is neither s_nop nor s_waitcnt",
+                            edit.pc, inst.text));
+      }
+      edited_.push_back(std::make_unique<Instruction>(inst));
+      Instruction& changed = *edited_.back();
+      changed.operands[0].integer = edit.immediate;
+      changed.text =
+          absl::StrFormat("%s (edited to %#x)", inst.text, edit.immediate);
+      step.inst = &changed;
+      return absl::OkStatus();
+    }
+    case Edit::Kind::kSwapNext: {
+      if (index + 1 >= steps_.size() ||
+          steps_[index + 1].inst->address != step.next_pc ||
+          inst.branch_target >= 0 ||
+          steps_[index + 1].inst->branch_target >= 0) {
+        return absl::InvalidArgumentError(absl::StrFormat(
+            "edit at %#x: %s has no neighbour to change places with", edit.pc,
+            inst.text));
+      }
+      ProgramStep& next = steps_[index + 1];
+      const uint32_t after = next.next_pc;
+      std::swap(step, next);
+      // The slots keep their addresses: the first one leads to the second.
+      step.next_pc = static_cast<uint32_t>(inst.address + inst.size);
+      next.next_pc = after;
+      return absl::OkStatus();
+    }
+  }
+  return absl::OkStatus();
 }
 
 }  // namespace zyfa::emu

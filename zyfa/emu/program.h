@@ -2,9 +2,13 @@
 #define ZYFA_EMU_PROGRAM_H_
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "zyfa/emu/code_object.h"
+#include "zyfa/emu/edit.h"
 #include "zyfa/emu/instruction.h"
 #include "zyfa/emu/wait_state.h"
 
@@ -23,7 +27,10 @@ struct ProgramStep {
 // The code of a code object, prepared for one of its kernels.
 class Program {
  public:
-  Program(const CodeObject& code, const KernelInfo& kernel);
+  // InvalidArgument names the edit that does not fit the code.
+  static absl::StatusOr<Program> Make(const CodeObject& code,
+                                      const KernelInfo& kernel,
+                                      const std::vector<Edit>& edits);
 
   // nullptr if no instruction starts at that byte of .text.
   const ProgramStep* At(uint64_t pc) const {
@@ -32,9 +39,19 @@ class Program {
     return step < 0 ? nullptr : &steps_[static_cast<size_t>(step)];
   }
 
+  // Steps by number, in the order of their addresses.
+  const std::vector<ProgramStep>& steps() const { return steps_; }
+  size_t IndexOf(const ProgramStep& step) const {
+    return static_cast<size_t>(&step - steps_.data());
+  }
+
  private:
+  Program() = default;
+  absl::Status Apply(const Edit& edit);
+
   std::vector<ProgramStep> steps_;
   std::vector<int32_t> step_of_word_;
+  std::vector<std::unique_ptr<Instruction>> edited_;
 };
 
 }  // namespace zyfa::emu

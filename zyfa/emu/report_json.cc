@@ -55,10 +55,10 @@ std::string ReportToJson(const RunReport& report) {
         &json,
         "%s    {\"severity\": \"%s\", \"rule\": %s, \"kernel\": %s, "
         "\"pc\": %d, \"disassembly\": %s, \"workgroup\": [%d, %d, %d], "
-        "\"wave\": %d, \"lane\": %d, \"detail\": %s}",
+        "\"wave\": %d, \"lane\": %d, \"registers\": %s, \"detail\": %s}",
         separator, SeverityName(f.severity), Quote(f.rule), Quote(f.kernel),
         f.pc, Quote(f.disassembly), f.workgroup[0], f.workgroup[1],
-        f.workgroup[2], f.wave, f.lane, Quote(f.detail));
+        f.workgroup[2], f.wave, f.lane, Quote(f.registers), Quote(f.detail));
     separator = ",\n";
   }
   absl::StrAppend(&json, report.findings.empty() ? "]\n}\n" : "\n  ]\n}\n");
@@ -71,7 +71,9 @@ std::string FindingToText(const Finding& f) {
                       SeverityName(f.severity), f.rule, f.kernel, f.pc,
                       f.workgroup[0], f.workgroup[1], f.workgroup[2], f.wave);
   if (f.lane >= 0) absl::StrAppend(&text, " lane ", f.lane);
-  absl::StrAppend(&text, ": ", f.disassembly, ": ", f.detail);
+  absl::StrAppend(&text, ": ", f.disassembly, ": ");
+  if (!f.registers.empty()) absl::StrAppend(&text, f.registers, ": ");
+  absl::StrAppend(&text, f.detail);
   return text;
 }
 

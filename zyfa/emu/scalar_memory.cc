@@ -44,6 +44,10 @@ void Load(const Instruction& i, Wave& w, uint64_t address, uint32_t dwords,
       return;
     }
     std::memcpy(data, host, 4 * available);
+    for (Observer* observer : w.group->observers) {
+      observer->AccessMemory(
+          i, w, {AccessKind::kRead, 4 * available, 1, &address, 0, nullptr});
+    }
   }
   const uint32_t first = i.operands[0].index;
   for (uint32_t d = 0; d < dwords; ++d) {

@@ -1,0 +1,22 @@
+#ifndef ZYFA_EMU_STRICT_STRICT_H_
+#define ZYFA_EMU_STRICT_STRICT_H_
+
+#include <memory>
+
+#include "zyfa/emu/observer.h"
+
+namespace zyfa::emu {
+
+// Everything that the hardware leaves to the programmer and that a run with
+// right numbers does not show. One object watches one launch.
+class StrictMode : public ObserverFactory {
+ public:
+  StrictMode();
+  ~StrictMode() override;
+  std::unique_ptr<Observer> Make(const Program& program,
+                                 const KernelInfo& kernel) override;
+};
+
+}  // namespace zyfa::emu
+
+#endif  // ZYFA_EMU_STRICT_STRICT_H_
