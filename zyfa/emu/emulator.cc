@@ -257,6 +257,11 @@ absl::StatusOr<RunReport> Run(const CodeObject& code,
   if (options.strict) factories.push_back(&strict);
   RunGroups(launch, *program, options, memory, *image + code.text_offset(),
             factories, collector);
+  for (ObserverFactory* factory : factories) {
+    for (Finding& finding : factory->Finish()) {
+      report.findings.push_back(std::move(finding));
+    }
+  }
   const Counters& total = collector.total();
   for (int c = 0; c < kInstructionClasses; ++c) {
     report.instructions += total.by_class[c];

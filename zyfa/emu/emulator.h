@@ -44,6 +44,13 @@ struct RunOptions {
   std::vector<ObserverFactory*> observers;
 };
 
+// The defaults with every check: what tests run with.
+inline RunOptions StrictOptions() {
+  RunOptions options;
+  options.strict = true;
+  return options;
+}
+
 struct LaunchShape {
   uint32_t grid[3] = {1, 1, 1};        // in work-groups
   uint32_t workgroup[3] = {64, 1, 1};  // in work-items, 1024 at most together

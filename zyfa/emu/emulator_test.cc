@@ -77,10 +77,16 @@ TEST(Emulator, EndedWavesCountAsArrived) {
   Control device;
   for (const RunOptions& options : AllOptions()) {
     const uint64_t out = device.Upload(std::vector<uint32_t>(512));
-    device.RunClean(
+    const auto report = device.Run(
         "barriers", Shape(1, 512),
         Kernarg().Add(out).Add(device.in).Add(uint32_t{5}).Add(uint32_t{0}),
         options);
+    ASSERT_TRUE(report.ok()) << report.status();
+    ASSERT_FALSE(report->findings.empty());
+    for (const Finding& finding : report->findings) {
+      EXPECT_EQ(finding.rule, "partial-barrier");
+      EXPECT_EQ(finding.severity, Severity::kWarning);
+    }
     uint32_t value[4] = {0, 2, 4, 6};  // of the even waves
     for (int round = 0; round < 5; ++round) {
       const uint32_t first = value[0];
@@ -96,19 +102,23 @@ TEST(Emulator, EndedWavesCountAsArrived) {
   }
 }
 
+// Also the set of rules that were broken.
 std::vector<uint32_t> DmaSum(const std::string& kernel,
-                             const RunOptions& options) {
+                             const RunOptions& options,
+                             std::set<std::string>& rules) {
   TestDevice device("control");
   std::vector<uint32_t> in(6 * 1024);
   for (uint32_t i = 0; i < in.size(); ++i) in[i] = i * 2654435761u;
   const uint64_t out = device.Upload(std::vector<uint32_t>(256));
-  device.RunClean(kernel, Shape(1, 256),
-                  Kernarg()
-                      .Add(out)
-                      .Add(device.Upload(in))
-                      .Add(uint32_t{6})
-                      .Add(uint32_t{0}),
-                  options);
+  const auto report = device.Run(kernel, Shape(1, 256),
+                                 Kernarg()
+                                     .Add(out)
+                                     .Add(device.Upload(in))
+                                     .Add(uint32_t{6})
+                                     .Add(uint32_t{0}),
+                                 options);
+  EXPECT_TRUE(report.ok()) << report.status();
+  for (const Finding& f : report->findings) rules.insert(f.rule);
   return device.Download<uint32_t>(out, 256);
 }
 
@@ -124,15 +134,21 @@ TEST(Emulator, SynchronisedDmaIsTheSameUnderAllOptions) {
     }
   }
   for (const RunOptions& options : AllOptions()) {
-    EXPECT_EQ(DmaSum("dma_synchronised", options), want) << Name(options);
+    std::set<std::string> rules;
+    EXPECT_EQ(DmaSum("dma_synchronised", options, rules), want)
+        << Name(options);
+    EXPECT_TRUE(rules.empty()) << *rules.begin();
   }
 }
 
-// That the options are there to tell: the same code less one barrier.
+// That the options are there to tell: the same code less one barrier. The
+// strict checks find it under every one of them.
 TEST(Emulator, RacingDmaIsNot) {
   std::set<std::vector<uint32_t>> results;
   for (const RunOptions& options : AllOptions()) {
-    results.insert(DmaSum("dma_racing", options));
+    std::set<std::string> rules;
+    results.insert(DmaSum("dma_racing", options, rules));
+    EXPECT_EQ(rules, std::set<std::string>{"lds-race"}) << Name(options);
   }
   EXPECT_GT(results.size(), 1u);
 }
@@ -179,7 +195,8 @@ TEST(Emulator, InitialState) {
   const uint64_t out = device.Upload(std::vector<uint32_t>(8 * 128));
   device.RunClean(
       "initial_state", shape,
-      Kernarg().Add(out).Add(device.in).Add(uint32_t{0}).Add(uint32_t{0}));
+      Kernarg().Add(out).Add(device.in).Add(uint32_t{0}).Add(uint32_t{0}),
+      RunOptions());  // what it does is not allowed
   const auto got = device.Download<uint32_t>(out, 8 * 128);
   for (uint32_t i = 0; i < 96; ++i) {
     const uint32_t* state = &got[8 * i];

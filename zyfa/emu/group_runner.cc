@@ -4,23 +4,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "zyfa/emu/strict/register_name.h"
 
 namespace zyfa::emu {
-namespace {
-
-std::string RegisterName(const RegisterRange& range, int offset) {
-  const int number = range.first + offset;
-  if (!range.vector) {
-    if (number == kVccLo || number == kVccLo + 1) return "vcc";
-    if (number == kM0) return "m0";
-    return absl::StrCat("s", number);
-  }
-  return number < kVgprs ? absl::StrCat("v", number)
-                         : absl::StrCat("a", number - kVgprs);
-}
-
-}  // namespace
-
 GroupRunner::GroupRunner(
     const LaunchState& launch, const Program& program,
     const RunOptions& options, DeviceMemory& memory, uint64_t text_address,
@@ -92,7 +78,7 @@ bool GroupRunner::UsesOutstanding(const ProgramStep& step, Wave& wave) {
     group_->Report(
         Severity::kError, "waitcnt", *step.inst, wave, -1,
         absl::StrCat(range.write ? "overwrites " : "reads ",
-                     RegisterName(range, offset),
+                     RegisterName(range.vector, range.first + offset),
                      ", the destination of a load that no s_waitcnt has "
                      "retired"));
     return true;

@@ -3,7 +3,9 @@
 
 #include <cstdint>
 #include <memory>
+#include <vector>
 
+#include "zyfa/emu/finding.h"
 #include "zyfa/emu/instruction.h"
 
 namespace zyfa::emu {
@@ -69,6 +71,8 @@ class ObserverFactory {
   virtual ~ObserverFactory() = default;
   virtual std::unique_ptr<Observer> Make(const Program& program,
                                          const KernelInfo& kernel) = 0;
+  // After all groups: what can only be said of the launch as a whole.
+  virtual std::vector<Finding> Finish() { return {}; }
 };
 
 }  // namespace zyfa::emu

@@ -24,6 +24,9 @@ ABSL_FLAG(int, rotate_instructions, 8,
           "instructions a wave runs at a turn under --wave_order=rotate");
 ABSL_FLAG(std::string, dma_landing, "wait",
           "when loads into LDS land: wait (at the retiring s_waitcnt), issue");
+ABSL_FLAG(bool, strict, true,
+          "check wait states, races and undefined values; results do not "
+          "depend on it, only speed");
 ABSL_FLAG(int, threads, 0, "host threads, 0 for one a core");
 ABSL_FLAG(uint64_t, instruction_budget, uint64_t{1} << 28,
           "instructions after which a wave is taken for endless");
@@ -60,6 +63,7 @@ absl::StatusOr<RunOptions> OptionsFromFlags() {
                                                    options.rotate_instructions,
                                                    ", at least 1 is needed"));
   }
+  options.strict = absl::GetFlag(FLAGS_strict);
   options.threads = absl::GetFlag(FLAGS_threads);
   if (options.threads < 0 || options.threads > 1024) {
     return absl::InvalidArgumentError(absl::StrCat(

@@ -3,6 +3,9 @@
 #include <utility>
 #include <vector>
 
+#include "zyfa/emu/strict/control.h"
+#include "zyfa/emu/strict/hazards.h"
+#include "zyfa/emu/strict/lds_races.h"
 #include "zyfa/emu/strict/undefined_values.h"
 
 namespace zyfa::emu {
@@ -49,8 +52,14 @@ StrictMode::~StrictMode() = default;
 std::unique_ptr<Observer> StrictMode::Make(const Program& program,
                                            const KernelInfo& kernel) {
   std::vector<std::unique_ptr<Observer>> checks;
+  checks.push_back(MakeControl());
+  checks.push_back(MakeHazards(program));
+  checks.push_back(MakeLdsRaces());
+  checks.push_back(memory_races_.Make(program));
   checks.push_back(MakeUndefinedValues(program, kernel));
   return std::make_unique<StrictObserver>(std::move(checks));
 }
+
+std::vector<Finding> StrictMode::Finish() { return memory_races_.Finish(); }
 
 }  // namespace zyfa::emu

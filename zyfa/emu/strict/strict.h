@@ -2,8 +2,10 @@
 #define ZYFA_EMU_STRICT_STRICT_H_
 
 #include <memory>
+#include <vector>
 
 #include "zyfa/emu/observer.h"
+#include "zyfa/emu/strict/memory_races.h"
 
 namespace zyfa::emu {
 
@@ -15,6 +17,10 @@ class StrictMode : public ObserverFactory {
   ~StrictMode() override;
   std::unique_ptr<Observer> Make(const Program& program,
                                  const KernelInfo& kernel) override;
+  std::vector<Finding> Finish() override;
+
+ private:
+  MemoryRaces memory_races_;
 };
 
 }  // namespace zyfa::emu

@@ -79,7 +79,7 @@ std::vector<RunOptions> AllOptions() {
   for (DmaLanding landing : {DmaLanding::kAtIssue, DmaLanding::kAtWait}) {
     for (WaveOrder order :
          {WaveOrder::kRotate, WaveOrder::kAlone, WaveOrder::kAloneReversed}) {
-      RunOptions options;
+      RunOptions options = StrictOptions();
       options.dma_landing = landing;
       options.wave_order = order;
       all.push_back(options);

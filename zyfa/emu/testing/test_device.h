@@ -61,10 +61,11 @@ class TestDevice {
   absl::StatusOr<RunReport> Run(const std::string& kernel,
                                 const LaunchShape& shape,
                                 const Kernarg& kernarg,
-                                const RunOptions& options = {});
+                                const RunOptions& options = StrictOptions());
   // The same; a test failure unless it ends without any finding.
   RunReport RunClean(const std::string& kernel, const LaunchShape& shape,
-                     const Kernarg& kernarg, const RunOptions& options = {});
+                     const Kernarg& kernarg,
+                     const RunOptions& options = StrictOptions());
 
   DeviceMemory& memory() { return memory_; }
   const CodeObject& code() const { return *code_; }

@@ -73,9 +73,10 @@ const emu::CodeObject& LinkedKernel(const Variant& variant);
 
 // Runs the case on the emulator, by the launch plan of the public API, with
 // `code` or the linked kernel.
-absl::StatusOr<AttentionOutcome> RunCase(const AttentionCase& c,
-                                         const emu::RunOptions& options = {},
-                                         const emu::CodeObject* code = nullptr);
+absl::StatusOr<AttentionOutcome> RunCase(
+    const AttentionCase& c,
+    const emu::RunOptions& options = emu::StrictOptions(),
+    const emu::CodeObject* code = nullptr);
 
 // float64 attention on the same inputs.
 absl::StatusOr<reference::AttentionResult> Reference(const AttentionCase& c);
@@ -88,7 +89,8 @@ absl::StatusOr<reference::AttentionResult> Model(const AttentionCase& c,
 // Runs the case and compares it: no findings, nothing written outside, relative
 // RMSE and the worst row within what BF16 allows, LSE within 1e-4. The message
 // says what is wrong and where; "" if nothing is.
-std::string Verify(const AttentionCase& c, const emu::RunOptions& options = {},
+std::string Verify(const AttentionCase& c,
+                   const emu::RunOptions& options = emu::StrictOptions(),
                    const emu::CodeObject* code = nullptr);
 
 // The wave orders and landing moments under which results must be equal.

@@ -1,0 +1,28 @@
+#ifndef ZYFA_EMU_STRICT_HAZARDS_H_
+#define ZYFA_EMU_STRICT_HAZARDS_H_
+
+#include <memory>
+
+#include "zyfa/emu/observer.h"
+
+namespace zyfa::emu {
+
+// Wait states between dependent instructions of a wave that the hardware does
+// not insert (ISA 5.1, 5.2), counted in issued instructions on the path that
+// really ran. Rules begin with "hazard-"; each says how many it wants and how
+// many there were.
+//
+// Levels (ISA 5): warnings are what vendor code is known to break - M0 before a
+// load into LDS, a conversion right before the matrix instruction that takes
+// it, v_permlane* after v_permlane* - and matrix results that come in time only
+// because a later matrix instruction has to wait for the pipe: one that issues
+// while its predecessor occupies the pipe stalls for the rest of its passes.
+// Everything else is an error.
+//
+// Not here: S_SETREG TRAPSTS, S_SET_VSKIP (privileged), and VCC named in two
+// ways (the encoding does not tell them apart).
+std::unique_ptr<Observer> MakeHazards(const Program& program);
+
+}  // namespace zyfa::emu
+
+#endif  // ZYFA_EMU_STRICT_HAZARDS_H_
