@@ -7,25 +7,11 @@
 
 #include "absl/strings/str_format.h"
 #include "zyfa/emu/group.h"
+#include "zyfa/emu/strict/access_history.h"
 #include "zyfa/emu/wave.h"
 
 namespace zyfa::emu {
 namespace {
-
-bool Writes(AccessKind kind) { return kind != AccessKind::kRead; }
-
-// Who touched one byte last. Stamps are intervals between barriers, counted
-// over all groups of the thread, so that nothing has to be cleared.
-struct ByteState {
-  uint32_t write_interval = 0;
-  uint32_t read_interval = 0;
-  uint32_t write_pc = 0;
-  uint32_t read_pc = 0;
-  uint16_t readers = 0;  // waves of read_interval
-  uint8_t writer = 0;    // wave, or kSeveral atomics
-  bool atomic = false;
-};
-constexpr uint8_t kSeveral = 0xff;
 
 // An access that no s_waitcnt has retired.
 struct InFlight {
@@ -153,62 +139,26 @@ class LdsRaces : public Observer {
 
   void Touch(const InFlight& access, Wave& wave) {
     const auto pc = static_cast<uint32_t>(access.inst->address);
-    const auto self = static_cast<uint8_t>(wave.index);
-    const auto bit = static_cast<uint16_t>(1u << wave.index);
-    const bool atomic = access.kind == AccessKind::kAtomic;
     bool reported = false;
     for (uint64_t rest = access.lanes; rest != 0; rest &= rest - 1) {
       const int l = std::countr_zero(rest);
-      ByteState* state = &bytes_[access.address[l]];
-      for (uint32_t b = 0; b < access.bytes; ++b, ++state) {
-        const bool written = state->write_interval == interval_;
-        const bool after_write =
-            written && state->writer != self && !(atomic && state->atomic);
-        const bool after_read = Writes(access.kind) &&
-                                state->read_interval == interval_ &&
-                                (state->readers & ~bit) != 0;
-        if ((after_write || after_read) && !reported) {
-          reported = true;
-          Report(access, wave, l, access.address[l] + b, *state, after_write);
-        }
-        if (Writes(access.kind)) {
-          const bool several =
-              atomic && written && state->atomic && state->writer != self;
-          state->write_interval = interval_;
-          state->writer = several ? kSeveral : self;
-          state->atomic = atomic;
-          state->write_pc = pc;
-        } else {
-          if (state->read_interval != interval_) {
-            state->read_interval = interval_;
-            state->readers = 0;
-          }
-          state->readers |= bit;
-          state->read_pc = pc;
-        }
+      AccessHistory* byte = &bytes_[access.address[l]];
+      for (uint32_t b = 0; b < access.bytes; ++b, ++byte) {
+        const AccessHistory::Conflict conflict =
+            byte->Add(access.kind, interval_, wave.index, pc);
+        if (conflict.what == nullptr || reported) continue;
+        reported = true;
+        wave.group->Note(
+            Severity::kError, "lds-race", *access.inst, wave, l, "",
+            absl::StrFormat("LDS byte %d, which wave %d %s at %#x with no "
+                            "barrier and wait between",
+                            access.address[l] + b, conflict.wave, conflict.what,
+                            conflict.pc));
       }
     }
   }
 
-  static void Report(const InFlight& access, Wave& wave, int lane,
-                     uint32_t address, const ByteState& state,
-                     bool after_write) {
-    Group& group = *wave.group;
-    if (!group.Wants("lds-race", *access.inst)) return;
-    const int other =
-        after_write
-            ? (state.writer == kSeveral ? -1 : static_cast<int>(state.writer))
-            : std::countr_zero(
-                  static_cast<uint16_t>(state.readers & ~(1u << wave.index)));
-    group.Note(Severity::kError, "lds-race", *access.inst, wave, lane, "",
-               absl::StrFormat("%s LDS byte %d that wave %d %s at %#x, with no "
-                               "barrier and wait between",
-                               Writes(access.kind) ? "writes" : "reads",
-                               address, other, after_write ? "writes" : "reads",
-                               after_write ? state.write_pc : state.read_pc));
-  }
-
-  std::vector<ByteState> bytes_;
+  std::vector<AccessHistory> bytes_;
   std::vector<std::vector<InFlight>> in_flight_;  // by wave
   uint32_t interval_ = 0;
 };

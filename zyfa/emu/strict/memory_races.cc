@@ -13,6 +13,7 @@
 #include "absl/strings/str_format.h"
 #include "zyfa/emu/group.h"
 #include "zyfa/emu/program.h"
+#include "zyfa/emu/strict/access_history.h"
 #include "zyfa/emu/wave.h"
 
 namespace zyfa::emu {
@@ -48,20 +49,6 @@ class Page {
   int shift_ = 2;
 };
 
-// What the waves of the running group did; intervals as in lds_races.cc.
-struct WaveState {
-  uint32_t write_interval = 0;
-  uint32_t read_interval = 0;
-  uint32_t write_pc = 0;
-  uint32_t read_pc = 0;
-  uint16_t readers = 0;
-  uint8_t writer = 0;
-  bool atomic = false;
-  // Since the group started.
-  bool plain_write = false, any_atomic = false;
-};
-constexpr uint8_t kSeveral = 0xff;
-
 // What the groups of the launch did: numbers plus one of the two lowest groups
 // that write, access atomically and read, 0 for none.
 struct GroupState {
@@ -88,41 +75,28 @@ struct GroupState {
   Who write, atomic, read;
 };
 
-struct InFlight {
-  bool unordered = false;
-  uint32_t sequence = 0;
-  AccessKind kind = AccessKind::kRead;
-  const Instruction* inst = nullptr;
-  // Runs of bytes, lane by lane.
-  std::vector<std::pair<uint64_t, uint32_t>> runs;
-  bool Retired(const WaitState& waits) const {
-    return unordered ? sequence <= waits.any_retired
-                     : sequence <= waits.vm_retired;
-  }
-};
-
 }  // namespace
 
 class MemoryRaces::Launch {
  public:
-  void Merge(const Group& group, uint64_t page_number, Page<WaveState>& page,
-             uint32_t since) {
+  void Merge(const Group& group, uint64_t page_number,
+             Page<AccessHistory>& page, uint32_t since) {
     Page<GroupState>& mine = pages_[page_number];
     if (page.shift() < mine.shift()) mine.SplitDwords();
     const int spread = page.shift() - mine.shift();
     const uint32_t number = group.linear_id + 1;
     for (size_t i = 0; i < mine.states().size(); ++i) {
-      const WaveState& state = page.states()[i >> spread];
+      const AccessHistory& state = page.states()[i >> spread];
       GroupState& all = mine.states()[i];
       if (state.read_interval >= since) {
-        all.read.Add(number, state.read_pc, FirstReader(state));
+        all.read.Add(number, state.read_pc,
+                     static_cast<uint8_t>(std::countr_zero(state.readers)));
       }
-      if (state.write_interval < since) continue;
-      if (state.plain_write) {
-        all.write.Add(number, state.write_pc, state.writer);
+      if (state.write.interval >= since) {
+        all.write.Add(number, state.write.pc, state.write.wave);
       }
-      if (state.any_atomic) {
-        all.atomic.Add(number, state.write_pc, state.writer);
+      if (state.atomic.interval >= since) {
+        all.atomic.Add(number, state.atomic.pc, state.atomic.wave);
         atomics_ = true;
       }
     }
@@ -165,10 +139,6 @@ class MemoryRaces::Launch {
   }
 
  private:
-  static uint8_t FirstReader(const WaveState& state) {
-    return static_cast<uint8_t>(std::countr_zero(state.readers));
-  }
-
   Finding Describe(const GroupState::Who& who, const char* what, uint32_t other,
                    uint64_t address) const {
     Finding finding;
@@ -180,7 +150,7 @@ class MemoryRaces::Launch {
     if (step != nullptr) finding.disassembly = step->inst->text;
     const auto& id = ids_.at(who.group[0]);
     std::copy(id.begin(), id.end(), finding.workgroup);
-    finding.wave = who.wave == kSeveral ? 0 : who.wave;
+    finding.wave = who.wave == AccessHistory::kSeveral ? 0 : who.wave;
     const auto& theirs = ids_.at(other);
     finding.detail = absl::StrFormat(
         "%s memory at %#x that work-group (%d, %d, %d) accesses too", what,
@@ -200,46 +170,34 @@ class MemoryRaces::Watcher : public Observer {
  public:
   explicit Watcher(Launch& launch) : launch_(launch) {}
 
-  void StartGroup(Group& group, Wave* /*waves*/) override {
+  void StartGroup(Group& /*group*/, Wave* /*waves*/) override {
     ++interval_;
     start_ = interval_;
     touched_.clear();
-    in_flight_.assign(static_cast<size_t>(group.wave_count), {});
   }
 
   void AccessMemory(const Instruction& inst, Wave& wave,
                     const MemoryAccess& access) override {
-    auto& in_flight = in_flight_[static_cast<size_t>(wave.index)];
-    const WaitState& waits = WaitsOf(wave);
-    Forget(in_flight, waits);
-    InFlight now;
-    now.unordered = inst.instruction_class == InstructionClass::kSmem;
-    now.sequence = 1 + (now.unordered ? waits.any_issued : waits.vm_issued);
-    now.kind = access.kind;
-    now.inst = &inst;
+    // Neighbouring lanes mostly access neighbouring bytes.
+    bool reported = false;
+    uint64_t first = 0, last = 0;
     for (uint64_t rest = access.lanes; rest != 0; rest &= rest - 1) {
       const int l = std::countr_zero(rest);
       const uint32_t bytes =
           (access.clipped >> l & 1) != 0 ? 4u * access.dwords[l] : access.bytes;
-      if (!now.runs.empty() &&
-          now.runs.back().first + now.runs.back().second == access.address[l]) {
-        now.runs.back().second += bytes;
-      } else {
-        now.runs.push_back({access.address[l], bytes});
+      if (access.address[l] != last) {
+        Touch(inst, access.kind, first, last, wave, reported);
+        first = access.address[l];
       }
+      last = access.address[l] + bytes;
     }
-    Touch(now, wave);
-    in_flight.push_back(std::move(now));
+    Touch(inst, access.kind, first, last, wave, reported);
   }
 
-  void OpenBarrier(Group& group, Wave* waves) override {
-    ++interval_;
-    for (int w = 0; w < group.wave_count; ++w) {
-      auto& in_flight = in_flight_[static_cast<size_t>(w)];
-      Forget(in_flight, group.waits[w]);
-      for (const InFlight& access : in_flight) Touch(access, waves[w]);
-    }
-  }
+  // The vector memory instructions of a compute unit pass its L1 in the order
+  // of their issue, so a barrier orders them even if none has been waited for
+  // (LLVM's memory model for gfx90a to gfx950, work-group scope).
+  void OpenBarrier(Group& /*group*/, Wave* /*waves*/) override { ++interval_; }
 
   void EndGroup(Group& group, Wave* /*waves*/) override {
     std::lock_guard<std::mutex> lock(launch_.mutex());
@@ -250,81 +208,37 @@ class MemoryRaces::Watcher : public Observer {
   }
 
  private:
-  static void Forget(std::vector<InFlight>& in_flight, const WaitState& waits) {
-    in_flight.erase(std::remove_if(in_flight.begin(), in_flight.end(),
-                                   [&waits](const InFlight& access) {
-                                     return access.Retired(waits);
-                                   }),
-                    in_flight.end());
-  }
-
-  void Touch(const InFlight& access, Wave& wave) {
-    bool reported = false;
-    for (const auto& [address, bytes] : access.runs) {
-      for (uint64_t at = address; at < address + bytes;) {
-        const uint64_t number = at / kPageBytes;
-        const uint64_t end =
-            std::min(address + bytes, (number + 1) * kPageBytes);
-        touched_.insert(number);
-        uint64_t byte = at;
-        pages_[number].ForEach(at - number * kPageBytes,
-                               end - number * kPageBytes,
-                               [&](WaveState& state) {
-                                 Update(access, wave, byte, state, reported);
-                               });
-        at = end;
-      }
+  void Touch(const Instruction& inst, AccessKind kind, uint64_t first,
+             uint64_t last, Wave& wave, bool& reported) {
+    while (first < last) {
+      const uint64_t number = first / kPageBytes;
+      const uint64_t end = std::min(last, (number + 1) * kPageBytes);
+      touched_.insert(number);
+      pages_[number].ForEach(first - number * kPageBytes,
+                             end - number * kPageBytes,
+                             [&](AccessHistory& state) {
+                               Update(inst, kind, first, wave, state, reported);
+                             });
+      first = end;
     }
   }
 
-  void Update(const InFlight& access, Wave& wave, uint64_t address,
-              WaveState& state, bool& reported) {
-    const auto pc = static_cast<uint32_t>(access.inst->address);
-    const auto self = static_cast<uint8_t>(wave.index);
-    const auto bit = static_cast<uint16_t>(1u << wave.index);
-    const bool writes = access.kind != AccessKind::kRead;
-    const bool atomic = access.kind == AccessKind::kAtomic;
-    const bool written = state.write_interval == interval_;
-    const bool after_write =
-        written && state.writer != self && !(atomic && state.atomic);
-    const bool after_read = writes && state.read_interval == interval_ &&
-                            (state.readers & ~bit) != 0;
-    if ((after_write || after_read) && !reported) {
-      reported = true;
-      wave.group->Note(
-          Severity::kError, "memory-race", *access.inst, wave, -1, "",
-          absl::StrFormat("%s memory of the access from %#x on that another "
-                          "wave of the group %s at %#x, with no barrier and "
-                          "wait between",
-                          writes ? "writes" : "reads", address,
-                          after_write ? "writes" : "reads",
-                          after_write ? state.write_pc : state.read_pc));
-    }
-    if (writes) {
-      const bool several =
-          atomic && written && state.atomic && state.writer != self;
-      if (state.write_interval < start_) {
-        state.plain_write = state.any_atomic = false;
-      }
-      state.write_interval = interval_;
-      state.writer = several ? kSeveral : self;
-      state.atomic = atomic;
-      state.write_pc = pc;
-      (atomic ? state.any_atomic : state.plain_write) = true;
-    } else {
-      if (state.read_interval != interval_) {
-        state.read_interval = interval_;
-        state.readers = 0;
-      }
-      state.readers |= bit;
-      state.read_pc = pc;
-    }
+  void Update(const Instruction& inst, AccessKind kind, uint64_t address,
+              Wave& wave, AccessHistory& state, bool& reported) {
+    const AccessHistory::Conflict conflict = state.Add(
+        kind, interval_, wave.index, static_cast<uint32_t>(inst.address));
+    if (conflict.what == nullptr || reported) return;
+    reported = true;
+    wave.group->Note(
+        Severity::kError, "memory-race", inst, wave, -1, "",
+        absl::StrFormat("part of the memory from %#x on, which wave %d of the "
+                        "group %s at %#x with no barrier between",
+                        address, conflict.wave, conflict.what, conflict.pc));
   }
 
   Launch& launch_;
-  std::unordered_map<uint64_t, Page<WaveState>> pages_;
+  std::unordered_map<uint64_t, Page<AccessHistory>> pages_;
   std::set<uint64_t> touched_;  // pages, by this group
-  std::vector<std::vector<InFlight>> in_flight_;
   uint32_t interval_ = 0, start_ = 0;
 };
 

@@ -10,8 +10,8 @@
 namespace zyfa::emu {
 
 // Accesses to the same byte of device memory, at least one a write that is not
-// an atomic, by two waves of a group with no barrier and wait between, or by
-// two groups of the launch, which nothing orders: rule "memory-race".
+// an atomic, by two waves of a group with no barrier between, or by two groups
+// of the launch, which nothing orders: rule "memory-race".
 //
 // An error; between groups only a warning if the launch uses global atomics, as
 // kernels that order themselves through them are not understood.
