@@ -145,6 +145,24 @@ absl::Status DeviceMemory::Read(uint64_t address,
   return absl::OkStatus();
 }
 
+DeviceMemory::Content DeviceMemory::Save() const {
+  std::lock_guard<std::mutex> lock(mutex_);
+  Content content;
+  for (const auto& [address, block] : blocks_) {
+    content.push_back({address, {block.host, block.host + block.bytes}});
+  }
+  return content;
+}
+
+void DeviceMemory::Restore(const Content& content) {
+  std::lock_guard<std::mutex> lock(mutex_);
+  for (const Allocation& saved : content) {
+    const auto it = blocks_.find(saved.address);
+    if (it == blocks_.end() || it->second.bytes != saved.bytes.size()) continue;
+    std::copy(saved.bytes.begin(), saved.bytes.end(), it->second.host);
+  }
+}
+
 uint8_t* DeviceMemory::Translate(uint64_t address, size_t bytes) const {
   CachedBlock& cached = t_cache[(address >> 32) % kCachedBlocks];
   if (cached.generation != generation_.load(std::memory_order_acquire) ||

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <map>
 #include <mutex>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -31,6 +32,16 @@ class DeviceMemory {
   // OutOfRange names the address and the nearest allocation.
   absl::Status Write(uint64_t address, absl::Span<const uint8_t> bytes);
   absl::Status Read(uint64_t address, absl::Span<uint8_t> bytes) const;
+
+  // A copy of everything, by allocation, and back again. Only for the same live
+  // allocations; nothing may run meanwhile.
+  struct Allocation {
+    uint64_t address = 0;
+    std::vector<uint8_t> bytes;
+  };
+  using Content = std::vector<Allocation>;
+  Content Save() const;
+  void Restore(const Content& content);
 
   // Host pointer to [address, address + bytes) or nullptr if any byte of it
   // lies outside one live allocation. Safe to call from many threads during a

@@ -272,6 +272,8 @@ absl::StatusOr<RunReport> Run(const CodeObject& code,
   report.lds_bytes_read = total.lds_bytes_read;
   report.lds_bytes_written = total.lds_bytes_written;
   report.clipped_dwords = total.clipped_dwords;
+  report.lds_passes = total.lds_passes;
+  report.lds_phases = total.lds_phases;
   report.wall_seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start)
           .count();

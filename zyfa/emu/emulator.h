@@ -67,7 +67,11 @@ struct RunReport {
   uint64_t global_bytes_written = 0;
   uint64_t lds_bytes_read = 0;
   uint64_t lds_bytes_written = 0;
-  uint64_t clipped_dwords = 0;    // buffer accesses cut off by the descriptor
+  uint64_t clipped_dwords = 0;  // buffer accesses cut off by the descriptor
+  // Turns of the LDS banks and those without bank conflicts (lds_banks.h); 0
+  // unless strict.
+  uint64_t lds_passes = 0;
+  uint64_t lds_phases = 0;
   double wall_seconds = 0;        // of the host; says nothing about a GPU
   std::vector<Finding> findings;  // at most a few per rule and pc
 

@@ -75,7 +75,7 @@ TEST(Emulator, MissingWaitsAreFound) {
 
 TEST(Emulator, EndedWavesCountAsArrived) {
   Control device;
-  for (const RunOptions& options : AllOptions()) {
+  for (const RunOptions& options : AllSchedules(StrictOptions())) {
     const uint64_t out = device.Upload(std::vector<uint32_t>(512));
     const auto report = device.Run(
         "barriers", Shape(1, 512),
@@ -97,7 +97,7 @@ TEST(Emulator, EndedWavesCountAsArrived) {
     const auto got = device.Download<uint32_t>(out, 512);
     for (size_t i = 0; i < 512; ++i) {
       ASSERT_EQ(got[i], i / 64 % 2 == 0 ? value[i / 128] : 0)
-          << Name(options) << " item " << i;
+          << ScheduleName(options) << " item " << i;
     }
   }
 }
@@ -133,10 +133,10 @@ TEST(Emulator, SynchronisedDmaIsTheSameUnderAllOptions) {
       }
     }
   }
-  for (const RunOptions& options : AllOptions()) {
+  for (const RunOptions& options : AllSchedules(StrictOptions())) {
     std::set<std::string> rules;
     EXPECT_EQ(DmaSum("dma_synchronised", options, rules), want)
-        << Name(options);
+        << ScheduleName(options);
     EXPECT_TRUE(rules.empty()) << *rules.begin();
   }
 }
@@ -145,10 +145,11 @@ TEST(Emulator, SynchronisedDmaIsTheSameUnderAllOptions) {
 // strict checks find it under every one of them.
 TEST(Emulator, RacingDmaIsNot) {
   std::set<std::vector<uint32_t>> results;
-  for (const RunOptions& options : AllOptions()) {
+  for (const RunOptions& options : AllSchedules(StrictOptions())) {
     std::set<std::string> rules;
     results.insert(DmaSum("dma_racing", options, rules));
-    EXPECT_EQ(rules, std::set<std::string>{"lds-race"}) << Name(options);
+    EXPECT_EQ(rules, std::set<std::string>{"lds-race"})
+        << ScheduleName(options);
   }
   EXPECT_GT(results.size(), 1u);
 }

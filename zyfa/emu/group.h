@@ -27,6 +27,10 @@ struct Counters {
   uint64_t lds_bytes_read = 0;
   uint64_t lds_bytes_written = 0;
   uint64_t clipped_dwords = 0;
+  // Turns of the LDS banks (lds_banks.h), and those without conflicts; counted
+  // by strict runs alone.
+  uint64_t lds_passes = 0;
+  uint64_t lds_phases = 0;
 
   void Add(const Counters& other) {
     for (int i = 0; i < kInstructionClasses; ++i) {
@@ -37,6 +41,8 @@ struct Counters {
     lds_bytes_read += other.lds_bytes_read;
     lds_bytes_written += other.lds_bytes_written;
     clipped_dwords += other.clipped_dwords;
+    lds_passes += other.lds_passes;
+    lds_phases += other.lds_phases;
   }
 };
 

@@ -46,6 +46,8 @@ std::string ReportToJson(const RunReport& report) {
   number("lds_bytes_read", report.lds_bytes_read);
   number("lds_bytes_written", report.lds_bytes_written);
   number("clipped_dwords", report.clipped_dwords);
+  number("lds_passes", report.lds_passes);
+  number("lds_conflict_passes", report.lds_passes - report.lds_phases);
   absl::StrAppendFormat(&json, "  \"wall_seconds\": %.6f,\n",
                         report.wall_seconds);
   absl::StrAppend(&json, "  \"findings\": [");

@@ -1,19 +1,27 @@
 // Runs one launch of any gfx950 code object on the emulator.
+#include <algorithm>
 #include <cstdio>
 #include <filesystem>
+#include <memory>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "absl/flags/flag.h"
 #include "absl/flags/parse.h"
 #include "absl/flags/usage.h"
 #include "absl/status/status.h"
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "zyfa/cli/working_directory.h"
 #include "zyfa/emu/code_object.h"
 #include "zyfa/emu/device_memory.h"
 #include "zyfa/emu/emulator.h"
+#include "zyfa/emu/inspect/breakpoint.h"
+#include "zyfa/emu/inspect/trace.h"
 #include "zyfa/emu/launch_file.h"
 #include "zyfa/emu/report_json.h"
+#include "zyfa/emu/schedules.h"
 
 ABSL_FLAG(std::string, launch, "",
           "file with a zyfa.emu.Launch message in protobuf text format");
@@ -28,6 +36,20 @@ ABSL_FLAG(bool, strict, true,
           "check wait states, races and undefined values; results do not "
           "depend on it, only speed");
 ABSL_FLAG(int, threads, 0, "host threads, 0 for one a core");
+ABSL_FLAG(bool, all_schedules, false,
+          "run under every wave order and landing moment and compare memory");
+ABSL_FLAG(std::string, trace, "",
+          "file that gets a line for every instruction of --group");
+ABSL_FLAG(std::string, break, "",
+          "byte of .text, such as 0x1a4: show --dump of --wave there");
+ABSL_FLAG(uint64_t, hit, 1, "at which arrival at --break");
+ABSL_FLAG(std::string, dump, "s0:31",
+          "what --break shows: v0:7,a3,s0:31,lds0:255");
+ABSL_FLAG(
+    uint32_t, group, 0,
+    "number of the work-group that --trace and --break follow, x fastest");
+ABSL_FLAG(int, wave, -1,
+          "its wave; -1 is all of them for --trace and wave 0 for --break");
 ABSL_FLAG(uint64_t, instruction_budget, uint64_t{1} << 28,
           "instructions after which a wave is taken for endless");
 
@@ -73,6 +95,40 @@ absl::StatusOr<RunOptions> OptionsFromFlags() {
   return options;
 }
 
+// nullptr without --trace.
+absl::StatusOr<std::unique_ptr<TraceWriter>> OpenTrace() {
+  const std::string path = absl::GetFlag(FLAGS_trace);
+  if (path.empty()) return nullptr;
+  if (absl::GetFlag(FLAGS_all_schedules)) {
+    return absl::InvalidArgumentError(
+        "--trace follows one run, --all_schedules makes several");
+  }
+  return TraceWriter::Open(path, absl::GetFlag(FLAGS_group),
+                           absl::GetFlag(FLAGS_wave));
+}
+
+// nullptr without --break.
+absl::StatusOr<std::unique_ptr<Breakpoint>> MakeBreakpoint() {
+  const std::string pc = absl::GetFlag(FLAGS_break);
+  if (pc.empty()) return nullptr;
+  if (absl::GetFlag(FLAGS_all_schedules)) {
+    return absl::InvalidArgumentError(
+        "--break follows one run, --all_schedules makes several");
+  }
+  Breakpoint::Place place;
+  if (!absl::SimpleHexAtoi(pc, &place.pc)) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "--break is '", pc, "', allowed: a hexadecimal byte of .text"));
+  }
+  place.hit = absl::GetFlag(FLAGS_hit);
+  place.group = absl::GetFlag(FLAGS_group);
+  place.wave = std::max(0, absl::GetFlag(FLAGS_wave));
+  absl::StatusOr<std::vector<DumpRange>> ranges =
+      ParseDump(absl::GetFlag(FLAGS_dump));
+  if (!ranges.ok()) return ranges.status();
+  return std::make_unique<Breakpoint>(place, *std::move(ranges));
+}
+
 // Runs the launch; `clean` tells whether it ended without an error finding.
 absl::Status RunFromFlags(bool& clean) {
   absl::StatusOr<RunOptions> options = OptionsFromFlags();
@@ -87,10 +143,25 @@ absl::Status RunFromFlags(bool& clean) {
   if (!prepared.ok()) return prepared.status();
   auto code = CodeObject::Load(prepared->code_object);
   if (!code.ok()) return code.status();
+  absl::StatusOr<std::unique_ptr<TraceWriter>> trace = OpenTrace();
+  if (!trace.ok()) return trace.status();
+  if (*trace != nullptr) options->observers.push_back(trace->get());
+  absl::StatusOr<std::unique_ptr<Breakpoint>> breakpoint = MakeBreakpoint();
+  if (!breakpoint.ok()) return breakpoint.status();
+  if (*breakpoint != nullptr) options->observers.push_back(breakpoint->get());
+
+  const auto run =
+      absl::GetFlag(FLAGS_all_schedules) ? RunUnderAllSchedules : Run;
   absl::StatusOr<RunReport> report =
-      Run(**code, prepared->kernel, prepared->shape, prepared->kernarg, memory,
+      run(**code, prepared->kernel, prepared->shape, prepared->kernarg, memory,
           *options);
   if (!report.ok()) return report.status();
+  if (*breakpoint != nullptr) {
+    if ((*breakpoint)->text().empty()) {
+      std::fprintf(stderr, "run: the wave never came to --break\n");
+    }
+    std::fputs((*breakpoint)->text().c_str(), stderr);
+  }
 
   clean = !report->has_errors();
   for (const Finding& finding : report->findings) {

@@ -5,6 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "zyfa/emu/group.h"
+#include "zyfa/emu/lds_banks.h"
 #include "zyfa/emu/program.h"
 #include "zyfa/emu/wave.h"
 
@@ -20,6 +21,9 @@ class Control : public Observer {
 
   void AccessLds(const Instruction& /*inst*/, Wave& wave,
                  const LdsAccess& access) override {
+    const LdsCost cost = CostOf(access);
+    wave.group->counters.lds_passes += cost.passes;
+    wave.group->counters.lds_phases += cost.phases;
     if (access.kind == AccessKind::kDmaWrite) {
       last_dma_[static_cast<size_t>(wave.index)] = WaitsOf(wave).vm_issued;
     }

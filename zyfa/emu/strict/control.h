@@ -16,6 +16,8 @@ namespace zyfa::emu {
 //            flight, which may then land in LDS that another group owns
 //   warning  "partial-barrier": a barrier opens although a wave of the group
 //            has ended before it; the hardware allows it, HIP does not
+//
+// It also counts the turns of the LDS banks.
 std::unique_ptr<Observer> MakeControl();
 
 }  // namespace zyfa::emu

@@ -70,10 +70,10 @@ TEST(Races, EveryBarrierOfHandingOnIsNeeded) {
     const auto barriers = Places(device.code(), kernel, "s_barrier");
     EXPECT_EQ(barriers.size(), 2u);
     for (const uint64_t pc : barriers) {
-      for (RunOptions options : AllOptions()) {
+      for (RunOptions options : AllSchedules(StrictOptions())) {
         options.edits = Without(pc).edits;
         EXPECT_EQ(device.Rules(kernel, Shape(1, 256), options), Set{rule})
-            << kernel << " at " << pc << " " << Name(options);
+            << kernel << " at " << pc << " " << ScheduleName(options);
       }
     }
     // One wave alone needs none.

@@ -74,32 +74,4 @@ LaunchShape Shape(uint32_t workgroups, uint32_t items) {
   return shape;
 }
 
-std::vector<RunOptions> AllOptions() {
-  std::vector<RunOptions> all;
-  for (DmaLanding landing : {DmaLanding::kAtIssue, DmaLanding::kAtWait}) {
-    for (WaveOrder order :
-         {WaveOrder::kRotate, WaveOrder::kAlone, WaveOrder::kAloneReversed}) {
-      RunOptions options = StrictOptions();
-      options.dma_landing = landing;
-      options.wave_order = order;
-      all.push_back(options);
-    }
-    all.push_back(all.back());
-    all.back().wave_order = WaveOrder::kRotate;
-    all.back().rotate_instructions = 1;
-  }
-  return all;
-}
-
-std::string Name(const RunOptions& options) {
-  std::string name =
-      options.wave_order == WaveOrder::kAlone ? "alone"
-      : options.wave_order == WaveOrder::kAloneReversed
-          ? "alone reversed"
-          : "rotate " + std::to_string(options.rotate_instructions);
-  return name + (options.dma_landing == DmaLanding::kAtIssue
-                     ? ", landing at issue"
-                     : ", landing at the wait");
-}
-
 }  // namespace zyfa::emu

@@ -12,6 +12,7 @@
 #include "zyfa/emu/code_object.h"
 #include "zyfa/emu/device_memory.h"
 #include "zyfa/emu/emulator.h"
+#include "zyfa/emu/schedules.h"
 
 namespace zyfa::emu {
 
@@ -77,10 +78,6 @@ class TestDevice {
 
 // `workgroups` groups of `items` work-items along x.
 LaunchShape Shape(uint32_t workgroups, uint32_t items);
-
-// Every combination of wave order and landing moment.
-std::vector<RunOptions> AllOptions();
-std::string Name(const RunOptions& options);
 
 }  // namespace zyfa::emu
 

@@ -331,26 +331,4 @@ std::string Verify(const AttentionCase& c, const emu::RunOptions& options,
   return "";
 }
 
-std::vector<emu::RunOptions> AllSchedules() {
-  std::vector<emu::RunOptions> all;
-  for (emu::DmaLanding landing :
-       {emu::DmaLanding::kAtIssue, emu::DmaLanding::kAtWait}) {
-    for (emu::WaveOrder order :
-         {emu::WaveOrder::kAlone, emu::WaveOrder::kAloneReversed}) {
-      emu::RunOptions options = emu::StrictOptions();
-      options.wave_order = order;
-      options.dma_landing = landing;
-      all.push_back(options);
-    }
-    for (int n : {1, 8, 64}) {
-      emu::RunOptions options = emu::StrictOptions();
-      options.wave_order = emu::WaveOrder::kRotate;
-      options.rotate_instructions = n;
-      options.dma_landing = landing;
-      all.push_back(options);
-    }
-  }
-  return all;
-}
-
 }  // namespace zyfa::testing

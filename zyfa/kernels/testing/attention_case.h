@@ -93,9 +93,6 @@ std::string Verify(const AttentionCase& c,
                    const emu::RunOptions& options = emu::StrictOptions(),
                    const emu::CodeObject* code = nullptr);
 
-// The wave orders and landing moments under which results must be equal.
-std::vector<emu::RunOptions> AllSchedules();
-
 }  // namespace zyfa::testing
 
 #endif  // ZYFA_KERNELS_TESTING_ATTENTION_CASE_H_

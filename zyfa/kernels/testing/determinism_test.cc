@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"
+#include "zyfa/emu/schedules.h"
 #include "zyfa/kernels/registry.h"
 #include "zyfa/kernels/testing/attention_case.h"
 #include "zyfa/kernels/testing/every_kernel.h"
@@ -50,7 +51,8 @@ TEST_P(DeterminismTest, EverySchedule) {
     AttentionCase c = Case(seqlen_q, seqlen_kv);
     const auto first = RunCase(c);
     ASSERT_TRUE(first.ok()) << first.status();
-    for (const emu::RunOptions& options : AllSchedules()) {
+    for (const emu::RunOptions& options :
+         emu::AllSchedules(emu::StrictOptions())) {
       const auto other = RunCase(c, options);
       ASSERT_TRUE(other.ok()) << other.status();
       EXPECT_TRUE(other->report.findings.empty());

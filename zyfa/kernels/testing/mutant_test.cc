@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "gtest/gtest.h"
+#include "zyfa/emu/schedules.h"
 #include "zyfa/kernels/testing/attention_case.h"
 
 namespace zyfa::testing {
@@ -37,7 +38,8 @@ std::string FirstComplaint(const std::string& name,
     c.seqlen_kv = seqlen_kv;
     c.value.row_padding = 64;
     SetNegativeLogits(c);
-    for (const emu::RunOptions& options : AllSchedules()) {
+    for (const emu::RunOptions& options :
+         emu::AllSchedules(emu::StrictOptions())) {
       std::string complaint = Verify(c, options, code->get());
       if (!complaint.empty()) return complaint;
     }
