@@ -19,8 +19,9 @@ struct BufferAccess {
   uint64_t zeroed = 0;  // active lanes that are out of range
 };
 
-// Reports, once a place, that the two published rules of the raw range check
-// (soffset left out of the compared offset, or not) differ for this access.
+// Reports, once a place, that the published rules of the raw range check differ
+// for this access: soffset counts (GCN3 ISA 8.1.5; taken here, as it never
+// leaves the buffer) or does not (CDNA4 ISA 9.1.5, LLVM's buffer intrinsics).
 void WarnAboutSoffset(const Instruction& inst, Wave& wave, uint32_t soffset,
                       uint64_t last, uint32_t num_records) {
   if (!wave.group->Wants("ambiguous-range", inst)) return;
@@ -28,7 +29,7 @@ void WarnAboutSoffset(const Instruction& inst, Wave& wave, uint32_t soffset,
       Severity::kWarning, "ambiguous-range", inst, wave, -1,
       absl::StrFormat("an access that ends at offset %d is in range of %d "
                       "bytes, but not with soffset %d added: whether hardware "
-                      "adds it is not settled",
+                      "adds it is not settled; taken as out of range",
                       last, num_records, soffset));
 }
 
@@ -99,12 +100,18 @@ bool Prepare(const Instruction& inst, Wave& wave, AccessKind kind, size_t first,
       const int l = std::countr_zero(rest);
       if (index[l] >= d.num_records) buffer.zeroed |= uint64_t{1} << l;
     }
-  } else if (uint64_t{last} + bytes > d.num_records) {
+  } else if (uint64_t{last} + bytes + soffset > d.num_records) {
+    // soffset counts; what it cannot do is wrap around.
+    const uint32_t limit =
+        soffset < d.num_records ? d.num_records - soffset : 0;
     for (uint64_t rest = wave.exec; rest != 0; rest &= rest - 1) {
       const int l = std::countr_zero(rest);
-      if (uint64_t{offset[l]} + bytes <= d.num_records) continue;
-      const uint32_t left =
-          offset[l] < d.num_records ? (d.num_records - offset[l]) / 4 : 0;
+      if (uint64_t{offset[l]} + bytes <= limit) continue;
+      if (uint64_t{offset[l]} + bytes <= d.num_records) {
+        WarnAboutSoffset(inst, wave, soffset, uint64_t{offset[l]} + bytes,
+                         d.num_records);
+      }
+      const uint32_t left = offset[l] < limit ? (limit - offset[l]) / 4 : 0;
       if (split && bytes > 4 && left > 0) {
         access.clipped |= uint64_t{1} << l;
         access.dwords[l] = static_cast<uint8_t>(left);
@@ -113,9 +120,6 @@ bool Prepare(const Instruction& inst, Wave& wave, AccessKind kind, size_t first,
         buffer.zeroed |= uint64_t{1} << l;
       }
     }
-  } else if (uint64_t{last} + bytes + soffset > d.num_records && soffset != 0) {
-    WarnAboutSoffset(inst, wave, soffset, uint64_t{last} + bytes,
-                     d.num_records);
   }
   access.lanes &= ~buffer.zeroed;
   wave.group->counters.clipped_dwords +=

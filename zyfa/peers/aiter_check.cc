@@ -45,6 +45,7 @@ ABSL_FLAG(bool, all_shapes, false, "more shapes of each kernel's family");
 ABSL_FLAG(uint64_t, seed, 1, "of the inputs");
 ABSL_FLAG(int, threads, 0, "host threads of the emulator; 0: one a core");
 ABSL_FLAG(bool, strict, false, "check what hardware does not");
+ABSL_FLAG(int, findings, 3, "findings to print of each run");
 ABSL_FLAG(int64_t, rows, 1024,
           "compare at most this many query tokens of each sequence");
 
@@ -191,7 +192,9 @@ absl::StatusOr<bool> RunShape(const AiterKernel& kernel,
                       static_cast<double>(report->instructions) * 64 / seconds)
           .c_str(),
       ok ? "ok" : "WRONG");
+  int shown = 0;
   for (const emu::Finding& finding : report->findings) {
+    if (++shown > absl::GetFlag(FLAGS_findings)) break;
     std::printf("    %s %s pc 0x%x '%s' group %d,%d,%d wave %d lane %d: %s\n",
                 finding.severity == emu::Severity::kError ? "error" : "warning",
                 finding.rule.c_str(), static_cast<unsigned>(finding.pc),
