@@ -33,13 +33,9 @@ void WarnAboutSoffset(const Instruction& inst, Wave& wave, uint32_t soffset,
                       last, num_records, soffset));
 }
 
-void WarnAboutAlignment(const Instruction& inst, Wave& wave) {
-  if (!wave.group->Wants("misaligned", inst)) return;
-  wave.group->Report(Severity::kWarning, "misaligned", inst, wave, -1,
-                     "a buffer access of a dword or more ignores the two low "
-                     "bits of its address");
-}
-
+// Addresses need not be aligned: ROCm runs with unaligned access allowed
+// (SH_MEM_CONFIG.ALIGNMENT_MODE; LLVM AMDGPU Usage, unaligned-access-mode), and
+// then the two low bits count (unlike in the strict mode of ISA 9.1.7).
 // Operands from `first` on are vaddr, descriptor and soffset. `split`: dwords
 // of one lane are judged one by one. False if the wave cannot go on.
 bool Prepare(const Instruction& inst, Wave& wave, AccessKind kind, size_t first,
@@ -73,27 +69,18 @@ bool Prepare(const Instruction& inst, Wave& wave, AccessKind kind, size_t first,
   const uint32_t inst_offset = static_cast<uint32_t>(inst.mods.offset);
 
   uint32_t offset[kLanes];
-  uint32_t last = 0, bits = 0;
+  uint32_t last = 0;
   for (int l = 0; l < kLanes; ++l) {
     offset[l] = inst_offset + (voffset != nullptr ? voffset[l] : 0);
   }
   for (uint64_t rest = wave.exec; rest != 0; rest &= rest - 1) {
     const int l = std::countr_zero(rest);
     last = std::max(last, offset[l]);
-    bits |= offset[l];
   }
   const uint64_t start = d.base + soffset;
   for (int l = 0; l < kLanes; ++l) {
     access.address[l] = start + offset[l] +
                         (index != nullptr ? uint64_t{index[l]} * d.stride : 0);
-  }
-  if (bytes >= 4) {
-    // ISA 9.1.7; the descriptor's part counts as well.
-    bits |= static_cast<uint32_t>(start) | (index != nullptr ? d.stride : 0);
-    if ((bits & 3) != 0) {
-      for (uint64_t& address : access.address) address &= ~uint64_t{3};
-      WarnAboutAlignment(inst, wave);
-    }
   }
   if (structured) {
     for (uint64_t rest = wave.exec; rest != 0; rest &= rest - 1) {

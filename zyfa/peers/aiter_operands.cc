@@ -16,7 +16,8 @@ namespace {
 
 enum Stream : uint64_t { kQuery = 0, kKey = 1, kValue = 2, kSpread = 16 };
 
-// Multiplies what shares a scale by one factor of 1/2, 1 or 2.
+// Multiplies what shares a scale by one factor, in the ratios 1/2, 1 and 2, of
+// mean square 1.
 void SpreadBlocks(const Extent& e, uint64_t seed, uint64_t stream,
                   BlockAxis axis, std::vector<float>& x) {
   const int64_t blocks =
@@ -26,6 +27,7 @@ void SpreadBlocks(const Extent& e, uint64_t seed, uint64_t stream,
                 e.dim;
   std::vector<float> draws(static_cast<size_t>(blocks));
   numerics::FillUniform(seed, kSpread + stream, draws, 0.0, 3.0);
+  const float norm = std::sqrt(3.0f / (0.25f + 1.0f + 4.0f));
   const int64_t row = e.heads * e.dim;
   for (size_t i = 0; i < x.size(); ++i) {
     const int64_t element = static_cast<int64_t>(i);
@@ -37,7 +39,7 @@ void SpreadBlocks(const Extent& e, uint64_t seed, uint64_t stream,
               element % row;
     }
     const float draw = draws[static_cast<size_t>(block)];
-    x[i] *= draw < 1.0f ? 0.5f : draw < 2.0f ? 1.0f : 2.0f;
+    x[i] *= norm * (draw < 1.0f ? 0.5f : draw < 2.0f ? 1.0f : 2.0f);
   }
 }
 

@@ -51,10 +51,32 @@ void Raise(double& largest, double x) {
   if (!(x <= largest)) largest = x;
 }
 
+// exp(logit - largest) of the first `keys` keys of a sequence for one query.
+std::vector<double> Weights(const reference::AttentionProblem& attention,
+                            const AiterOperands& operands, int64_t query,
+                            int64_t head, int64_t first_key, int64_t key_head,
+                            int64_t keys) {
+  const int64_t dim = attention.head_dim_qk;
+  const double* q =
+      operands.query.values.data() + (query * attention.heads_q + head) * dim;
+  std::vector<double> weights(static_cast<size_t>(keys));
+  for (int64_t j = 0; j < keys; ++j) {
+    const double* k = operands.key.values.data() +
+                      ((first_key + j) * attention.heads_kv + key_head) * dim;
+    double sum = 0;
+    for (int64_t i = 0; i < dim; ++i) sum += q[i] * k[i];
+    weights[static_cast<size_t>(j)] = sum * attention.softmax_scale;
+  }
+  const double largest = *std::max_element(weights.begin(), weights.end());
+  for (double& w : weights) w = std::exp(w - largest);
+  return weights;
+}
+
 }  // namespace
 
 bool AiterVerdict::ok() const {
-  return max_error <= bound && max_lse_error <= lse_bound;
+  return max_share <= 1 && max_lse_error <= lse_limit &&
+         (!limit.has_value() || max_error <= *limit);
 }
 
 absl::StatusOr<AiterVerdict> JudgeAiterLaunch(const AiterKernel& kernel,
@@ -75,8 +97,9 @@ absl::StatusOr<AiterVerdict> JudgeAiterLaunch(const AiterKernel& kernel,
   if (!status.ok()) return status;
 
   AiterVerdict verdict;
-  verdict.bound = OutputErrorBound(kernel);
-  verdict.lse_bound = LseErrorBound(kernel);
+  verdict.lse_limit = LseErrorBound(kernel);
+  verdict.limit = PublishedError(kernel);
+  if (verdict.limit.has_value()) *verdict.limit *= kPublishedErrorRoom;
   int64_t query_base = 0;
   int64_t key_base = 0;
   for (const AiterProblem::Sequence& s : problem.sequences) {
@@ -105,13 +128,28 @@ absl::StatusOr<AiterVerdict> JudgeAiterLaunch(const AiterKernel& kernel,
       for (int64_t head = 0; head < heads; ++head) {
         const int64_t row = (query_base + rows[r]) * heads + head;
         const int64_t expected_row = static_cast<int64_t>(r) * heads + head;
+        const absl::Span<const double> exact =
+            absl::MakeConstSpan(expected->output)
+                .subspan(static_cast<size_t>(expected_row * kernel.head_dim_v),
+                         static_cast<size_t>(kernel.head_dim_v));
+        const int64_t key_head = head / (heads / problem.heads_kv);
+        const std::vector<double> weights =
+            Weights(attention, operands, query_base + rows[r], head, key_base,
+                    key_head, reference::VisibleKeys(attention, rows[r]));
+        const int64_t value_stride = problem.heads_kv * kernel.head_dim_v;
+        const std::vector<double> bounds = RowErrorBound(
+            kernel, weights,
+            operands.value.values.data() + key_base * value_stride +
+                key_head * kernel.head_dim_v,
+            value_stride, exact);
         for (int64_t d = 0; d < kernel.head_dim_v; ++d) {
-          const double want = expected->output[static_cast<size_t>(
-              expected_row * kernel.head_dim_v + d)];
+          const double want = exact[static_cast<size_t>(d)];
           const double got =
               output[static_cast<size_t>(row * kernel.head_dim_v + d)]
                   .ToFloat();
-          Raise(verdict.max_error, std::fabs(got - want));
+          const double error = std::fabs(got - want);
+          Raise(verdict.max_error, error);
+          Raise(verdict.max_share, error / bounds[static_cast<size_t>(d)]);
           Raise(verdict.max_output, std::fabs(want));
         }
         if (launch.lse != 0) {

@@ -25,7 +25,9 @@ constexpr int64_t kValueScaleTile = 512;
 // Free bytes behind AITER's buffers.
 constexpr int64_t kFp6Slack = 256;
 constexpr int64_t kFp4ValueSlack = 64;
-constexpr int64_t kFp6KeyScaleSlack = 64;
+// The kernels read ahead of these, into what AITER's allocator leaves free.
+constexpr int64_t kKeyScaleSlack = 64;
+constexpr int64_t kValueScaleSlack = 1024;
 
 int64_t Tiles(int64_t keys) { return (keys + kTile - 1) / kTile; }
 
@@ -114,6 +116,7 @@ PackedOperand PackFp4Key(const QuantizedTensor& t) {
                }
              });
   AddRowScales(t, out);
+  out.scales.resize(out.scales.size() + kKeyScaleSlack);
   return out;
 }
 
@@ -157,7 +160,7 @@ PackedOperand PackFp6Key(const QuantizedTensor& t) {
         }
       });
   AddRowScales(t, out);
-  out.scales.resize(out.scales.size() + kFp6KeyScaleSlack);
+  out.scales.resize(out.scales.size() + kKeyScaleSlack);
   return out;
 }
 
@@ -166,7 +169,9 @@ void AddValueBlockScales(const QuantizedTensor& t, PackedOperand& out) {
   out.scale_head_stride = Tiles(e.seq) * kValueScaleTile;
   out.scale_batch_stride = e.heads * out.scale_head_stride;
   // Blocks beyond the end scale zeros by 1.
-  out.scales.assign(static_cast<size_t>(e.batch * out.scale_batch_stride), 127);
+  out.scales.assign(
+      static_cast<size_t>(e.batch * out.scale_batch_stride + kValueScaleSlack),
+      127);
   const int64_t blocks = (e.seq + kScaleBlock - 1) / kScaleBlock;
   for (int64_t batch = 0; batch < e.batch; ++batch) {
     for (int64_t head = 0; head < e.heads; ++head) {
