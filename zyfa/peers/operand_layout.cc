@@ -25,8 +25,9 @@ constexpr int64_t kValueScaleTile = 512;
 // Free bytes behind AITER's buffers.
 constexpr int64_t kFp6Slack = 256;
 constexpr int64_t kFp4ValueSlack = 64;
-// The kernels read ahead of these, into what AITER's allocator leaves free.
-constexpr int64_t kKeyScaleSlack = 64;
+// The kernels read whole tiles of scales, and one tile ahead: into what AITER's
+// allocator leaves mapped behind the tensors.
+constexpr int64_t kScaleSlackRows = 512;
 constexpr int64_t kValueScaleSlack = 1024;
 
 int64_t Tiles(int64_t keys) { return (keys + kTile - 1) / kTile; }
@@ -72,6 +73,9 @@ void AddFloatScales(const QuantizedTensor& t, PackedOperand& out) {
 
 void AddRowScales(const QuantizedTensor& t, PackedOperand& out) {
   for (numerics::E8m0 scale : t.block_scales) out.scales.push_back(scale.code);
+  out.scales.resize(out.scales.size() +
+                    static_cast<size_t>(kScaleSlackRows * t.extent.heads *
+                                        t.extent.dim / kScaleBlock));
   out.scale_head_stride = t.extent.dim / kScaleBlock;
   out.scale_batch_stride =
       t.extent.seq * t.extent.heads * out.scale_head_stride;
@@ -116,7 +120,6 @@ PackedOperand PackFp4Key(const QuantizedTensor& t) {
                }
              });
   AddRowScales(t, out);
-  out.scales.resize(out.scales.size() + kKeyScaleSlack);
   return out;
 }
 
@@ -160,7 +163,6 @@ PackedOperand PackFp6Key(const QuantizedTensor& t) {
         }
       });
   AddRowScales(t, out);
-  out.scales.resize(out.scales.size() + kKeyScaleSlack);
   return out;
 }
 

@@ -23,7 +23,7 @@ struct PackedOperand {
 // Rows [batch][seq][head] behind each other; formats of 6 and 4 bits packed
 // little-endian. In FP6 the two halves of 32 elements alternate (element 2i is
 // i, 2i+1 is 16+i), as v_cvt_scalef32_2xpk16_fp6_f32 leaves them. Block scales:
-// the same rows of dim / 32 bytes.
+// the same rows of dim / 32 bytes, with room behind them for reads ahead.
 PackedOperand PackRows(const QuantizedTensor& tensor);
 
 // K of fmha_v4_fwd. 16 and 8 bits: PackRows. FP4 and FP6: tiles of 128 keys for
