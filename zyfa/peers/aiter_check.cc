@@ -163,13 +163,11 @@ absl::StatusOr<bool> RunShape(const AiterKernel& kernel,
   options.rotate_instructions = absl::GetFlag(FLAGS_rotate);
   options.threads = absl::GetFlag(FLAGS_threads);
   options.strict = absl::GetFlag(FLAGS_strict);
-  absl::StatusOr<emu::RunReport> report =
-      emu::Run(code, launch->kernel, launch->shape, launch->kernarg, memory,
-               options);
+  absl::StatusOr<emu::RunReport> report = emu::Run(
+      code, launch->kernel, launch->shape, launch->kernarg, memory, options);
   if (!report.ok()) return report.status();
-  absl::StatusOr<AiterVerdict> verdict =
-      JudgeAiterLaunch(kernel, problem, operands, *launch, memory,
-                       absl::GetFlag(FLAGS_rows));
+  absl::StatusOr<AiterVerdict> verdict = JudgeAiterLaunch(
+      kernel, problem, operands, *launch, memory, absl::GetFlag(FLAGS_rows));
   if (!verdict.ok()) return verdict.status();
 
   int errors = 0;
@@ -189,12 +187,11 @@ absl::StatusOr<bool> RunShape(const AiterKernel& kernel,
           : "-",
       absl::StrFormat("%.2f", verdict->max_share).c_str(),
       absl::StrFormat("%.2g", verdict->max_output).c_str(),
-      launch->lse != 0
-          ? absl::StrFormat("%.0e", verdict->max_lse_error).c_str()
-          : "-",
-      absl::StrFormat("%d/%d/%d", errors, known,
-                      static_cast<int>(report->findings.size()) - errors -
-                          known)
+      launch->lse != 0 ? absl::StrFormat("%.0e", verdict->max_lse_error).c_str()
+                       : "-",
+      absl::StrFormat(
+          "%d/%d/%d", errors, known,
+          static_cast<int>(report->findings.size()) - errors - known)
           .c_str(),
       absl::StrFormat("%.2f", seconds).c_str(),
       absl::StrFormat("%.2g", MultiplyAdds(kernel, problem) / seconds).c_str(),
@@ -251,16 +248,18 @@ absl::StatusOr<bool> CheckAll() {
 int main(int argc, char** argv) {
   zyfa::cli::EnterUserDirectory();
   absl::SetProgramUsageMessage(
-      "aiter_check --code_objects=DIR: runs AITER's gfx950 attention kernels on "
+      "aiter_check --code_objects=DIR: runs AITER's gfx950 attention kernels "
+      "on "
       "the emulator and compares them with float64 attention. Exit status 0 if "
       "all are right and have no error-level finding, 1 if not, 2 if one could "
       "not be run.");
   const std::vector<char*> positional = absl::ParseCommandLine(argc, argv);
   if (positional.size() > 1) {
-    std::fprintf(stderr,
-                 "aiter_check: unexpected argument '%s'; allowed are flags, see "
-                 "--help\n",
-                 positional[1]);
+    std::fprintf(
+        stderr,
+        "aiter_check: unexpected argument '%s'; allowed are flags, see "
+        "--help\n",
+        positional[1]);
     return 2;
   }
   const absl::StatusOr<bool> ok = zyfa::peers::CheckAll();

@@ -18,9 +18,8 @@ constexpr OperandFormat kMxFp8 = {Format::kE4m3, Scaling::kPerBlock};
 constexpr OperandFormat kMxFp6 = {Format::kE2m3, Scaling::kPerBlock};
 constexpr OperandFormat kMxFp4 = {Format::kE2m1, Scaling::kPerBlock};
 
-AiterKernel V3(const char* file, const char* symbol,
-               OperandFormat format, int head_dim_qk, int head_dim_v, Mask mask,
-               bool group) {
+AiterKernel V3(const char* file, const char* symbol, OperandFormat format,
+               int head_dim_qk, int head_dim_v, Mask mask, bool group) {
   const bool mla = head_dim_qk == 192;
   return {.folder = "fmha_v3_fwd",
           .file = file,
@@ -38,7 +37,7 @@ AiterKernel V3(const char* file, const char* symbol,
 }
 
 AiterKernel V4(const char* file, const char* symbol, OperandFormat qk,
-               OperandFormat value) {
+               OperandFormat value, int key_multiple = 1) {
   return {.folder = "fmha_v4_fwd",
           .file = file,
           .symbol = symbol,
@@ -46,7 +45,8 @@ AiterKernel V4(const char* file, const char* symbol, OperandFormat qk,
           .query = qk,
           .key = qk,
           .value = value,
-          .head_ratio = 1};
+          .head_ratio = 1,
+          .key_multiple = key_multiple};
 }
 
 AiterKernel MlaPs(const char* file, const char* symbol, Mask mask) {
@@ -63,8 +63,7 @@ AiterKernel MlaPs(const char* file, const char* symbol, Mask mask) {
           .head_ratio = 1};
 }
 
-AiterKernel MlaPaged(const char* file, const char* symbol,
-                     int head_ratio) {
+AiterKernel MlaPaged(const char* file, const char* symbol, int head_ratio) {
   return {.folder = "mla",
           .file = file,
           .symbol = symbol,
@@ -134,15 +133,15 @@ const std::vector<AiterKernel>& AiterKernels() {
       V4("fwd_hd128_i8fp8.co", "_ZN5aiter28fmha_fwd_hd128_i8fp8_gfx950E", kInt8,
          kFp8),
       V4("fwd_hd128_f8f6.co", "_ZN5aiter28fmha_fwd_hd128_f8f6_gfx950E", kFp8,
-         kMxFp6),
+         kMxFp6, 128),
       V4("fwd_hd128_mxfp6.co", "_ZN5aiter28fmha_fwd_hd128_mxfp6_gfx950E",
          kMxFp6, kFp8Channel),
       V4("fwd_hd128_mxfp4.co", "_ZN5aiter28fmha_fwd_hd128_mxfp4_gfx950E",
          kMxFp4, kFp8Channel),
       V4("fwd_hd128_f6f4.co", "_ZN5aiter28fmha_fwd_hd128_f6f4_gfx950E", kMxFp6,
-         kMxFp4),
+         kMxFp4, 128),
       V4("fwd_hd128_f4f4.co", "_ZN5aiter28fmha_fwd_hd128_f4f4_gfx950E", kMxFp4,
-         kMxFp4),
+         kMxFp4, 128),
       MlaPs("mla_pfl_qh192_vh128_m32x8_n128x1_causal0.co",
             "_ZN5aiter40mla_pfl_qh192_vh128_m32x8_n128x1_causal0E",
             Mask::kFull),

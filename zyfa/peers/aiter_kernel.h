@@ -43,10 +43,13 @@ struct AiterKernel {
   int head_dim_qk = 128;
   int head_dim_v = 128;
   reference::Mask mask = reference::Mask::kFull;
-  bool group = false;   // sequences of different lengths behind each other
+  bool group = false;    // sequences of different lengths behind each other
   int query_tile = 256;  // query rows a work-group
   int threads = 512;     // of a work-group
   int head_ratio = 0;    // query heads a key head; 0: any
+  // Keys must be a multiple of this. fmha_v4 with a tiled K or V and a buffer
+  // descriptor of keys * seq_stride bytes loses the rest of a partial tile.
+  int key_multiple = 1;
 };
 
 // All kernels of fmha_v3_fwd, fmha_v4_fwd and the prefill kernels of mla: the

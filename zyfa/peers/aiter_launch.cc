@@ -78,7 +78,7 @@ float SoftmaxScale(const AiterKernel& kernel) {
 
 // Tokens before each sequence, and all of them at the end.
 std::vector<int32_t> Starts(const AiterProblem& problem,
-                            int64_t AiterProblem::Sequence::*length) {
+                            int64_t AiterProblem::Sequence::* length) {
   std::vector<int32_t> starts = {0};
   for (const AiterProblem::Sequence& s : problem.sequences) {
     starts.push_back(starts.back() + static_cast<int32_t>(s.*length));
@@ -154,8 +154,8 @@ void PrepareFmha(const AiterKernel& kernel, const AiterProblem& problem,
   args.output_batch_stride =
       kernel.group ? 0 : U32(q.seq * problem.heads_q * output_row);
   if (kernel.group) {
-    args.query_starts = buffers.UploadValues(
-        Starts(problem, &AiterProblem::Sequence::queries));
+    args.query_starts =
+        buffers.UploadValues(Starts(problem, &AiterProblem::Sequence::queries));
     args.key_starts =
         buffers.UploadValues(Starts(problem, &AiterProblem::Sequence::keys));
     args.query_padded_starts = args.query_starts.value;
@@ -258,9 +258,8 @@ emu::LaunchShape AiterLaunchShape(const AiterKernel& kernel,
       const int64_t tiles =
           (queries + kernel.query_tile - 1) / kernel.query_tile;
       // Under a causal mask a group does tiles x and n-1-x.
-      const uint32_t groups =
-          U32(kernel.mask == reference::Mask::kCausal ? (tiles + 1) / 2
-                                                      : tiles);
+      const uint32_t groups = U32(
+          kernel.mask == reference::Mask::kCausal ? (tiles + 1) / 2 : tiles);
       shape.grid[0] = kernel.group ? heads : groups;
       shape.grid[1] = kernel.group ? batch : heads;
       shape.grid[2] = kernel.group ? groups : batch;

@@ -29,9 +29,9 @@ struct AiterLaunch {
 emu::LaunchShape AiterLaunchShape(const AiterKernel& kernel,
                                   const AiterProblem& problem);
 
-// Lays out the operands, allocates and fills the buffers and writes the argument
-// block. Outputs are filled with NaN. InvalidArgument if the kernel cannot do
-// the problem (Validate), ResourceExhausted if memory ends.
+// Lays out the operands, allocates and fills the buffers and writes the
+// argument block. Outputs are filled with NaN. InvalidArgument if the kernel
+// cannot do the problem (Validate), ResourceExhausted if memory ends.
 absl::StatusOr<AiterLaunch> PrepareAiterLaunch(const AiterKernel& kernel,
                                                const AiterProblem& problem,
                                                const AiterOperands& operands,

@@ -21,8 +21,7 @@ constexpr int64_t kMaxHeads = 128;
 absl::Status Check(const char* what, int64_t value, int64_t low, int64_t high) {
   if (low <= value && value <= high) return absl::OkStatus();
   return absl::InvalidArgumentError(absl::StrCat(what, " is ", value, ", ", low,
-                                                 " to ", high,
-                                                 " are allowed"));
+                                                 " to ", high, " are allowed"));
 }
 
 }  // namespace
@@ -52,32 +51,36 @@ int64_t AiterProblem::longest_keys() const {
 }
 
 absl::Status Validate(const AiterKernel& kernel, const AiterProblem& problem) {
-  absl::Status status = Check("the number of sequences",
-                              static_cast<int64_t>(problem.sequences.size()), 1,
-                              1024);
+  absl::Status status =
+      Check("the number of sequences",
+            static_cast<int64_t>(problem.sequences.size()), 1, 1024);
   for (const AiterProblem::Sequence& s : problem.sequences) {
     status.Update(Check("the number of queries", s.queries, 1, kMaxTokens));
     status.Update(Check("the number of keys", s.keys, 1, kMaxTokens));
+    if (s.keys % kernel.key_multiple != 0) {
+      status.Update(absl::InvalidArgumentError(
+          absl::StrCat("the number of keys is ", s.keys, ", multiples of ",
+                       kernel.key_multiple, " are allowed")));
+    }
     if (kernel.mask == reference::Mask::kCausal) {
       status.Update(Check("under a causal mask, the number of queries",
                           s.queries, 1, s.keys));
     }
     if (!kernel.group && s != problem.sequences.front()) {
-      status.Update(absl::InvalidArgumentError(absl::StrCat(
-          "sequences of different lengths: ", ShapeName(problem), "; ",
-          Name(kernel), " takes equal ones")));
+      status.Update(absl::InvalidArgumentError(
+          absl::StrCat("sequences of different lengths: ", ShapeName(problem),
+                       "; ", Name(kernel), " takes equal ones")));
     }
   }
-  status.Update(Check("the number of query heads", problem.heads_q, 1,
-                      kMaxHeads));
-  status.Update(Check("the number of key heads", problem.heads_kv, 1,
-                      problem.heads_q));
+  status.Update(
+      Check("the number of query heads", problem.heads_q, 1, kMaxHeads));
+  status.Update(
+      Check("the number of key heads", problem.heads_kv, 1, problem.heads_q));
   if (!status.ok()) return status;
   if (problem.heads_q % problem.heads_kv != 0) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("the number of key heads is ", problem.heads_kv,
-                     ", divisors of the ", problem.heads_q,
-                     " query heads are allowed"));
+    return absl::InvalidArgumentError(absl::StrCat(
+        "the number of key heads is ", problem.heads_kv, ", divisors of the ",
+        problem.heads_q, " query heads are allowed"));
   }
   const int64_t ratio = problem.heads_q / problem.heads_kv;
   if (kernel.head_ratio != 0 && ratio != kernel.head_ratio) {
@@ -92,11 +95,11 @@ absl::Status Validate(const AiterKernel& kernel, const AiterProblem& problem) {
 }
 
 std::string ShapeName(const AiterProblem& problem) {
-  const std::string lengths = absl::StrJoin(
-      problem.sequences, "+",
-      [](std::string* out, const AiterProblem::Sequence& s) {
-        absl::StrAppend(out, s.queries, "x", s.keys);
-      });
+  const std::string lengths =
+      absl::StrJoin(problem.sequences, "+",
+                    [](std::string* out, const AiterProblem::Sequence& s) {
+                      absl::StrAppend(out, s.queries, "x", s.keys);
+                    });
   if (problem.heads_q == 1) return lengths;
   return absl::StrCat(lengths, " h", problem.heads_q, "/", problem.heads_kv);
 }

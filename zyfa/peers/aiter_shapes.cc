@@ -1,5 +1,6 @@
 #include "zyfa/peers/aiter_shapes.h"
 
+#include <cstdint>
 #include <vector>
 
 #include "zyfa/peers/aiter_kernel.h"
@@ -37,8 +38,9 @@ std::vector<AiterProblem> AiterShapes(const AiterKernel& kernel, bool all) {
       shapes.push_back({.sequences = {{256, 256}}});
       shapes.push_back({.sequences = {{256, 512}}});
       if (all) {
-        shapes.push_back({.sequences = {{129, 257}}});
-        shapes.push_back({.sequences = {{300, 400}, {300, 400}},
+        const int64_t odd = kernel.key_multiple == 1 ? 1 : 0;
+        shapes.push_back({.sequences = {{129, 256 + odd}}});
+        shapes.push_back({.sequences = {{300, 384 + odd}, {300, 384 + odd}},
                           .heads_q = 2,
                           .heads_kv = 2});
       }
@@ -54,8 +56,7 @@ std::vector<AiterProblem> AiterShapes(const AiterKernel& kernel, bool all) {
       }
       break;
     case Family::kMlaPaged:
-      shapes.push_back(
-          {.sequences = {{33, 33}}, .heads_q = kernel.head_ratio});
+      shapes.push_back({.sequences = {{33, 33}}, .heads_q = kernel.head_ratio});
       if (all) {
         shapes.push_back(
             {.sequences = {{5, 70}, {16, 16}}, .heads_q = kernel.head_ratio});

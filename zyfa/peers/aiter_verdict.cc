@@ -98,7 +98,7 @@ absl::StatusOr<AiterVerdict> JudgeAiterLaunch(const AiterKernel& kernel,
 
   AiterVerdict verdict;
   verdict.lse_limit = LseErrorBound(kernel);
-  verdict.limit = PublishedError(kernel);
+  verdict.limit = PublishedError(kernel, problem);
   if (verdict.limit.has_value()) *verdict.limit *= kPublishedErrorRoom;
   int64_t query_base = 0;
   int64_t key_base = 0;
@@ -154,9 +154,8 @@ absl::StatusOr<AiterVerdict> JudgeAiterLaunch(const AiterKernel& kernel,
         }
         if (launch.lse != 0) {
           const int64_t at =
-              kernel.group
-                  ? head * problem.queries() + query_base + rows[r]
-                  : query_base * heads + head * s.queries + rows[r];
+              kernel.group ? head * problem.queries() + query_base + rows[r]
+                           : query_base * heads + head * s.queries + rows[r];
           const double want = expected->lse[static_cast<size_t>(
               head * static_cast<int64_t>(rows.size()) +
               static_cast<int64_t>(r))];

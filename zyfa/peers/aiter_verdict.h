@@ -22,13 +22,13 @@ struct AiterVerdict {
   std::optional<double> limit;
   double max_lse_error = 0;  // relative to max(1, |lse|); 0 without LSE
   double lse_limit = 0;
-  int64_t rows = 0;          // query rows of all heads that were compared
-  bool ok() const;           // false too where anything is NaN
+  int64_t rows = 0;  // query rows of all heads that were compared
+  bool ok() const;   // false too where anything is NaN
 };
 
 // Compares what a launch left in `memory` with float64 attention on the
-// operands' exact values. At most about `max_rows` query tokens of each sequence
-// are compared, spread evenly with the first and the last among them.
+// operands' exact values. At most about `max_rows` query tokens of each
+// sequence are compared, spread evenly with the first and the last among them.
 absl::StatusOr<AiterVerdict> JudgeAiterLaunch(const AiterKernel& kernel,
                                               const AiterProblem& problem,
                                               const AiterOperands& operands,

@@ -54,8 +54,8 @@ uint16_t Encode(Format format, float x) {
     case Format::kE4m3:
       return E4m3::FromFloat(x, numerics::Overflow::kSaturate).code;
     case Format::kInt8:
-      return static_cast<uint8_t>(static_cast<int8_t>(
-          std::clamp(std::nearbyint(x), -127.0f, 127.0f)));
+      return static_cast<uint8_t>(
+          static_cast<int8_t>(std::clamp(std::nearbyint(x), -127.0f, 127.0f)));
     case Format::kE2m3:
       return E2m3::FromFloat(x).code;
     case Format::kE2m1:

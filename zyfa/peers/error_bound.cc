@@ -10,6 +10,7 @@
 #include "absl/types/span.h"
 #include "zyfa/numerics/e4m3.h"
 #include "zyfa/peers/aiter_kernel.h"
+#include "zyfa/peers/aiter_problem.h"
 #include "zyfa/reference/problem.h"
 
 namespace zyfa::peers {
@@ -33,8 +34,8 @@ double CodeError(double octaves) {
   return error;
 }
 
-// fmha_v3 for head dim 256: a wave takes the linear exponential for a tile whose
-// probabilities are all below 1/16 of the row sum so far.
+// fmha_v3 for head dim 256: a wave takes the linear exponential for a tile
+// whose probabilities are all below 1/16 of the row sum so far.
 bool MixesExponentials(const AiterKernel& kernel) {
   return kernel.family == Family::kFmhaV3 && kernel.head_dim_v == 256;
 }
@@ -45,7 +46,13 @@ double LseErrorBound(const AiterKernel& kernel) {
   return MixesExponentials(kernel) ? kLinearError / 2 : 2e-6;
 }
 
-std::optional<double> PublishedError(const AiterKernel& kernel) {
+std::optional<double> PublishedError(const AiterKernel& kernel,
+                                     const AiterProblem& problem) {
+  const int64_t fewest =
+      kernel.family == Family::kFmhaV3 && kernel.group ? 171 : 256;
+  for (const AiterProblem::Sequence& s : problem.sequences) {
+    if (s.keys < fewest) return std::nullopt;
+  }
   const bool causal = kernel.mask == reference::Mask::kCausal;
   switch (kernel.family) {
     case Family::kFmhaV3:
@@ -56,10 +63,11 @@ std::optional<double> PublishedError(const AiterKernel& kernel) {
       if (kernel.head_dim_qk == 256) return causal ? 0.0375 : 0.0085;
       return causal ? 0.052 : 0.016;
     case Family::kFmhaV4:
-      if (kernel.value.format != Format::kE4m3) return std::nullopt;
       if (kernel.query.format == Format::kInt8) return 0.020;
-      if (kernel.query.format != Format::kE4m3) return std::nullopt;
-      return kernel.query.scaling == Scaling::kPerBlock ? 0.106 : 0.042;
+      return kernel.query.format == Format::kE4m3 &&
+                     kernel.query.scaling == Scaling::kPerBlock
+                 ? 0.106
+                 : 0.042;
     case Family::kMlaPs:
       return causal ? 0.033 : 0.010;
     case Family::kMlaPaged:
@@ -99,8 +107,8 @@ std::vector<double> RowErrorBound(const AiterKernel& kernel,
   }
   for (size_t d = 0; d < exact.size(); ++d) {
     const double o = std::fabs(exact[d]);
-    weighted[d] = (weighted[d] + error_sum * o) / (sum - error_sum) +
-                  std::exp2(-8.0) * o;
+    weighted[d] =
+        (weighted[d] + error_sum * o) / (sum - error_sum) + std::exp2(-8.0) * o;
   }
   return weighted;
 }

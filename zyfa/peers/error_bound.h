@@ -7,13 +7,17 @@
 
 #include "absl/types/span.h"
 #include "zyfa/peers/aiter_kernel.h"
+#include "zyfa/peers/aiter_problem.h"
 
 namespace zyfa::peers {
 
 // The largest absolute error that cdna4-isa 6.5 gives for kernels of this kind
-// (another functional model, other random numbers), unit-normal data; none for
-// those that it did not run.
-std::optional<double> PublishedError(const AiterKernel& kernel);
+// (another functional model, other random numbers); fmha_v4 with FP6 or FP4 is
+// taken like FP8, as its probabilities have the same precision and the formats
+// of Q, K and V do not count (the comparison is with their exact values). None
+// for kernels and shapes that it did not run: fewer keys average out less.
+std::optional<double> PublishedError(const AiterKernel& kernel,
+                                     const AiterProblem& problem);
 
 // Room for other random numbers than those of 6.5.
 inline constexpr double kPublishedErrorRoom = 1.5;
@@ -37,7 +41,8 @@ double ProbabilityError(const AiterKernel& kernel, double octaves);
 // the visible keys; column d of key j is
 // values[j * value_stride + d]; `exact` is the row. With
 // |p'_j - p_j| <= e_j, both for the sum and for the row sum that divides it,
-//   sum_j e_j (|v_jd| + |o_d|) / sum_j (p_j - e_j), and 2^-8 |o_d| for the sum's
+//   sum_j e_j (|v_jd| + |o_d|) / sum_j (p_j - e_j), and 2^-8 |o_d| for the
+//   sum's
 // rounding and that of the output to BF16.
 std::vector<double> RowErrorBound(const AiterKernel& kernel,
                                   absl::Span<const double> weights,

@@ -72,8 +72,8 @@ inline constexpr size_t kFmhaBf16ArgumentBytes =
 static_assert(kFmhaBf16ArgumentBytes == 512);
 
 // Tuning word that the launcher of v3 passes: 5, but 3 for a causal mask when
-// the number of heads is no multiple of 8 or queries are longer than 16384 (with
-// 5 the kernel then leaves out tiles).
+// the number of heads is no multiple of 8 or queries are longer than 16384
+// (with 5 the kernel then leaves out tiles).
 inline uint32_t FmhaTuning(bool causal, int64_t heads_q, int64_t seqlen_q) {
   return causal && (heads_q % 8 != 0 || seqlen_q > 16384) ? 3 : 5;
 }

@@ -31,6 +31,14 @@ const char* Explain(const AiterKernel& kernel, const emu::Finding& finding) {
       return "last tile: lgkmcnt(6) with four younger reads";
     }
   }
+  if (kernel.family == Family::kFmhaV4 &&
+      kernel.query.format == Format::kE2m3 &&
+      (StartsWith(finding.disassembly, "global_load_dword v") ||
+       StartsWith(finding.disassembly, "v_mul_f32_e32 v"))) {
+    // The end overwrites the registers of a K fragment that was read ahead for
+    // a tile that does not come, and never waits for that read.
+    return "K read ahead behind the last tile, never waited for";
+  }
   if (kernel.family == Family::kMlaPaged &&
       StartsWith(finding.disassembly, "v_mul_u32_u24_dpp")) {
     // Addresses of a tile behind the last one, which is not read.

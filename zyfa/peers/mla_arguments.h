@@ -8,8 +8,8 @@
 namespace zyfa::peers {
 
 // The argument block of mla_pfl_qh192_vh128 (cdna4-isa 6.2). Query
-// [tokens][heads][192], key and value [page][heads][192 or 128] with one token a
-// page, output BF16 [tokens][heads][128].
+// [tokens][heads][192], key and value [page][heads][192 or 128] with one token
+// a page, output BF16 [tokens][heads][128].
 struct MlaPsArguments {
   Slot<uint64_t> query;
   Slot<uint64_t> key;
@@ -47,7 +47,8 @@ struct MlaWork {
 static_assert(sizeof(MlaWork) == 32);
 
 // The argument block of mla_pfl_bf16_a16w16: query [tokens][heads][576], one
-// latent vector of 576 a key token for all heads, whose first 512 are the value.
+// latent vector of 576 a key token for all heads, whose first 512 are the
+// value.
 struct MlaPagedArguments {
   Slot<uint64_t> output;  // BF16 [tokens][heads][512]
   Slot<uint64_t> lse;     // float [tokens][heads]

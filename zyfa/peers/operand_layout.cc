@@ -48,8 +48,7 @@ std::array<uint8_t, 24> PackedBlock(const QuantizedTensor& t, int64_t first) {
   std::array<uint8_t, 24> bytes{};
   const int bits = ElementBits(t.format.format);
   for (int64_t i = 0; i < kScaleBlock; ++i) {
-    const int64_t source =
-        bits == 6 ? (i % 2 == 0 ? i / 2 : 16 + i / 2) : i;
+    const int64_t source = bits == 6 ? (i % 2 == 0 ? i / 2 : 16 + i / 2) : i;
     OrBits(bytes.data(), i * bits, bits,
            t.codes[static_cast<size_t>(first + source)]);
   }
@@ -113,10 +112,9 @@ PackedOperand PackFp4Key(const QuantizedTensor& t) {
                for (int64_t g = 0; g < t.extent.dim / kScaleBlock; ++g) {
                  const auto block = PackedBlock(
                      t, Element(t.extent, batch, seq, head, g * kScaleBlock));
-                 std::memcpy(
-                     &out.data[static_cast<size_t>(base + g * 2048 +
-                                                   seq % kTile * 16)],
-                     block.data(), 16);
+                 std::memcpy(&out.data[static_cast<size_t>(base + g * 2048 +
+                                                           seq % kTile * 16)],
+                             block.data(), 16);
                }
              });
   AddRowScales(t, out);
@@ -137,11 +135,10 @@ PackedOperand PackFp6Key(const QuantizedTensor& t) {
           std::memcpy(&out.data[static_cast<size_t>(base + quarter * 2048 +
                                                     g * 512 + row * 16)],
                       block.data(), 16);
-          std::memcpy(
-              &out.data[static_cast<size_t>(base + kFp6KeySecondPart +
-                                            quarter * 1024 + g * 256 +
-                                            row * 8)],
-              block.data() + 16, 8);
+          std::memcpy(&out.data[static_cast<size_t>(base + kFp6KeySecondPart +
+                                                    quarter * 1024 + g * 256 +
+                                                    row * 8)],
+                      block.data() + 16, 8);
           const uint8_t scale =
               t.block_scales[static_cast<size_t>(element / kScaleBlock)].code;
           const auto place = [](int64_t key) {
@@ -199,8 +196,8 @@ PackedOperand PackFp4Value(const QuantizedTensor& t) {
                const int64_t half = seq % kTile / 64;
                const int64_t place = Fp4ValuePlace(static_cast<int>(seq % 64));
                for (int64_t n = 0; n < t.extent.dim / 32; ++n) {
-                 const auto block =
-                     PackedBlock(t, Element(t.extent, batch, seq, head, n * 32));
+                 const auto block = PackedBlock(
+                     t, Element(t.extent, batch, seq, head, n * 32));
                  std::memcpy(&out.data[static_cast<size_t>(
                                  base + (2 * n + half) * 1024 + place * 16)],
                              block.data(), 16);
@@ -216,19 +213,18 @@ PackedOperand PackFp6Value(const QuantizedTensor& t) {
   for (int f = 0; f < 32; ++f) {
     element_of_key[static_cast<size_t>(Fp6ValueKey(f))] = f;
   }
-  ForEachRow(
-      t.extent, out, kFp6ValueTile,
-      [&](int64_t base, int64_t batch, int64_t seq, int64_t head) {
-        const int64_t block = seq % kTile / 32;
-        const int f = element_of_key[static_cast<size_t>(seq % 32)];
-        for (int64_t d = 0; d < t.extent.dim; ++d) {
-          const int64_t column = base + (d / 32 * 2 + block / 2) * 1536 +
-                                 (block % 2 * 32 + d % 32) * 24;
-          OrBits(&out.data[static_cast<size_t>(column)], f * 6, 6,
-                 t.codes[static_cast<size_t>(
-                     Element(t.extent, batch, seq, head, d))]);
-        }
-      });
+  ForEachRow(t.extent, out, kFp6ValueTile,
+             [&](int64_t base, int64_t batch, int64_t seq, int64_t head) {
+               const int64_t block = seq % kTile / 32;
+               const int f = element_of_key[static_cast<size_t>(seq % 32)];
+               for (int64_t d = 0; d < t.extent.dim; ++d) {
+                 const int64_t column = base + (d / 32 * 2 + block / 2) * 1536 +
+                                        (block % 2 * 32 + d % 32) * 24;
+                 OrBits(&out.data[static_cast<size_t>(column)], f * 6, 6,
+                        t.codes[static_cast<size_t>(
+                            Element(t.extent, batch, seq, head, d))]);
+               }
+             });
   AddValueBlockScales(t, out);
   return out;
 }

@@ -33,7 +33,8 @@ PackedOperand PackRows(const QuantizedTensor& tensor);
 //   FP6, 17408 bytes: of the 24 bytes of 32 elements g of key t the first 16 at
 //     2048 (t/32) + 512 g + 16 (t%32), the others at
 //     8192 + 1024 (t/32) + 256 g + 8 (t%32); scale bytes at 16384 in the order
-//     (t%32)/16, (t%16), t/32, g, and at 16896 the same moved down by one place.
+//     (t%32)/16, (t%16), t/32, g, and at 16896 the same moved down by one
+//     place.
 PackedOperand PackKey(const QuantizedTensor& tensor);
 
 // V of fmha_v4_fwd, likewise. FP4 (test_mha_v4.py of AITER): 8192 bytes a tile,

@@ -43,9 +43,9 @@ struct QuantizedTensor {
 };
 
 // Scales so that the largest element of what shares a scale meets the format's
-// largest number, or falls below it where scales are powers of two (rounded up).
-// `x` has extent.elements() numbers; dim is a multiple of 32 for block scales
-// along the head dimension.
+// largest number, or falls below it where scales are powers of two (rounded
+// up). `x` has extent.elements() numbers; dim is a multiple of 32 for block
+// scales along the head dimension.
 QuantizedTensor Quantize(OperandFormat format, BlockAxis axis,
                          const Extent& extent, absl::Span<const float> x);
 
