@@ -18,7 +18,7 @@ enum Stream : uint64_t { kQuery = 0, kKey = 1, kValue = 2, kSpread = 16 };
 
 // Of FP6 and FP4 queries: the probabilities of these kernels reach down 6
 // octaves (ProbabilityError), and this keeps nearly all weight within them.
-constexpr double kNarrowQuery = 0.5;
+constexpr double kNarrowQuery = 0.25;
 
 // Multiplies what shares a scale by one factor, in the ratios 1/2, 1 and 2, of
 // mean square 1.

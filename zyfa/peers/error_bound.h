@@ -20,7 +20,7 @@ std::optional<double> PublishedError(const AiterKernel& kernel,
                                      const AiterProblem& problem);
 
 // Room for other random numbers than those of 6.5.
-inline constexpr double kPublishedErrorRoom = 1.5;
+inline constexpr double kPublishedErrorRoom = 1.6;
 
 // Of LSE, relative to max(1, |lse|).
 double LseErrorBound(const AiterKernel& kernel);
