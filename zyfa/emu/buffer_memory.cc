@@ -19,8 +19,9 @@ struct BufferAccess {
   uint64_t zeroed = 0;  // active lanes that are out of range
 };
 
-// Reports, once a place, that the two published rules of the raw range check
-// (soffset left out of the compared offset, or not) differ for this access.
+// Reports, once a place, that the published rules of the raw range check differ
+// for this access: soffset counts (GCN3 ISA 8.1.5; taken here, as it never
+// leaves the buffer) or does not (CDNA4 ISA 9.1.5, LLVM's buffer intrinsics).
 void WarnAboutSoffset(const Instruction& inst, Wave& wave, uint32_t soffset,
                       uint64_t last, uint32_t num_records) {
   if (!wave.group->Wants("ambiguous-range", inst)) return;
@@ -28,17 +29,13 @@ void WarnAboutSoffset(const Instruction& inst, Wave& wave, uint32_t soffset,
       Severity::kWarning, "ambiguous-range", inst, wave, -1,
       absl::StrFormat("an access that ends at offset %d is in range of %d "
                       "bytes, but not with soffset %d added: whether hardware "
-                      "adds it is not settled",
+                      "adds it is not settled; taken as out of range",
                       last, num_records, soffset));
 }
 
-void WarnAboutAlignment(const Instruction& inst, Wave& wave) {
-  if (!wave.group->Wants("misaligned", inst)) return;
-  wave.group->Report(Severity::kWarning, "misaligned", inst, wave, -1,
-                     "a buffer access of a dword or more ignores the two low "
-                     "bits of its address");
-}
-
+// Addresses need not be aligned: ROCm runs with unaligned access allowed
+// (SH_MEM_CONFIG.ALIGNMENT_MODE; LLVM AMDGPU Usage, unaligned-access-mode), and
+// then the two low bits count (unlike in the strict mode of ISA 9.1.7).
 // Operands from `first` on are vaddr, descriptor and soffset. `split`: dwords
 // of one lane are judged one by one. False if the wave cannot go on.
 bool Prepare(const Instruction& inst, Wave& wave, AccessKind kind, size_t first,
@@ -72,39 +69,36 @@ bool Prepare(const Instruction& inst, Wave& wave, AccessKind kind, size_t first,
   const uint32_t inst_offset = static_cast<uint32_t>(inst.mods.offset);
 
   uint32_t offset[kLanes];
-  uint32_t last = 0, bits = 0;
+  uint32_t last = 0;
   for (int l = 0; l < kLanes; ++l) {
     offset[l] = inst_offset + (voffset != nullptr ? voffset[l] : 0);
   }
   for (uint64_t rest = wave.exec; rest != 0; rest &= rest - 1) {
     const int l = std::countr_zero(rest);
     last = std::max(last, offset[l]);
-    bits |= offset[l];
   }
   const uint64_t start = d.base + soffset;
   for (int l = 0; l < kLanes; ++l) {
     access.address[l] = start + offset[l] +
                         (index != nullptr ? uint64_t{index[l]} * d.stride : 0);
   }
-  if (bytes >= 4) {
-    // ISA 9.1.7; the descriptor's part counts as well.
-    bits |= static_cast<uint32_t>(start) | (index != nullptr ? d.stride : 0);
-    if ((bits & 3) != 0) {
-      for (uint64_t& address : access.address) address &= ~uint64_t{3};
-      WarnAboutAlignment(inst, wave);
-    }
-  }
   if (structured) {
     for (uint64_t rest = wave.exec; rest != 0; rest &= rest - 1) {
       const int l = std::countr_zero(rest);
       if (index[l] >= d.num_records) buffer.zeroed |= uint64_t{1} << l;
     }
-  } else if (uint64_t{last} + bytes > d.num_records) {
+  } else if (uint64_t{last} + bytes + soffset > d.num_records) {
+    // soffset counts; what it cannot do is wrap around.
+    const uint32_t limit =
+        soffset < d.num_records ? d.num_records - soffset : 0;
     for (uint64_t rest = wave.exec; rest != 0; rest &= rest - 1) {
       const int l = std::countr_zero(rest);
-      if (uint64_t{offset[l]} + bytes <= d.num_records) continue;
-      const uint32_t left =
-          offset[l] < d.num_records ? (d.num_records - offset[l]) / 4 : 0;
+      if (uint64_t{offset[l]} + bytes <= limit) continue;
+      if (uint64_t{offset[l]} + bytes <= d.num_records) {
+        WarnAboutSoffset(inst, wave, soffset, uint64_t{offset[l]} + bytes,
+                         d.num_records);
+      }
+      const uint32_t left = offset[l] < limit ? (limit - offset[l]) / 4 : 0;
       if (split && bytes > 4 && left > 0) {
         access.clipped |= uint64_t{1} << l;
         access.dwords[l] = static_cast<uint8_t>(left);
@@ -113,9 +107,6 @@ bool Prepare(const Instruction& inst, Wave& wave, AccessKind kind, size_t first,
         buffer.zeroed |= uint64_t{1} << l;
       }
     }
-  } else if (uint64_t{last} + bytes + soffset > d.num_records && soffset != 0) {
-    WarnAboutSoffset(inst, wave, soffset, uint64_t{last} + bytes,
-                     d.num_records);
   }
   access.lanes &= ~buffer.zeroed;
   wave.group->counters.clipped_dwords +=

@@ -64,10 +64,11 @@ void GroupRunner::Start(uint64_t linear_id) {
   }
 }
 
-bool GroupRunner::UsesOutstanding(const ProgramStep& step, Wave& wave) {
+void GroupRunner::NoteOutstanding(const ProgramStep& step, Wave& wave) {
   const WaitState& waits = group_->waits[wave.index];
   for (const RegisterRange& range : step.inst->registers) {
     if (!waits.Conflicts(range, step.writer)) continue;
+    if (!group_->Wants("waitcnt", *step.inst)) return;
     int offset = 0;
     RegisterRange one = range;
     one.count = 1;
@@ -75,15 +76,17 @@ bool GroupRunner::UsesOutstanding(const ProgramStep& step, Wave& wave) {
       one.first = static_cast<uint16_t>(range.first + offset);
       if (waits.Conflicts(one, step.writer)) break;
     }
-    group_->Report(
+    // Hardware goes on, with a value that depends on time. Here it is that of
+    // the load.
+    group_->Note(
         Severity::kError, "waitcnt", *step.inst, wave, -1,
+        RegisterName(range, offset),
         absl::StrCat(range.write ? "overwrites " : "reads ",
                      RegisterName(range.vector, range.first + offset),
                      ", the destination of a load that no s_waitcnt has "
                      "retired"));
-    return true;
+    return;
   }
-  return false;
 }
 
 template <bool kObserved>
@@ -116,7 +119,7 @@ void GroupRunner::RunWave(Wave& wave, uint64_t count) {
                                 launch_.kernel->accum_offset));
       return;
     }
-    if (waits.outstanding() && UsesOutstanding(*step, wave)) return;
+    if (waits.outstanding()) NoteOutstanding(*step, wave);
     if constexpr (kObserved) {
       for (Observer* observer : group.observers) observer->Before(*step, wave);
     }

@@ -41,7 +41,7 @@ class GroupRunner {
   template <bool kObserved>
   void RunWave(Wave& wave, uint64_t count);
   // True before an instruction that uses what a load has not brought.
-  bool UsesOutstanding(const ProgramStep& step, Wave& wave);
+  void NoteOutstanding(const ProgramStep& step, Wave& wave);
   // One round over all waves that are ready; false after a fault.
   bool RunRound();
   // Opens the barrier if every wave waits or has ended; false if all ended.

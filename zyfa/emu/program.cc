@@ -9,9 +9,24 @@
 namespace zyfa::emu {
 namespace {
 
-bool Allocated(const RegisterRange& range, const KernelInfo& kernel) {
+bool UsesAgprs(const CodeObject& code) {
+  for (const Instruction& inst : code.instructions()) {
+    for (const RegisterRange& range : inst.registers) {
+      if (range.vector && range.first >= kVgprs) return true;
+    }
+  }
+  return false;
+}
+
+// One file of kernel.vgprs registers holds both kinds, AGPRs from accum_offset
+// on (LLVM AMDGPU Usage, .amdhsa_accum_offset). VGPRs may reach beyond
+// accum_offset where no AGPR is used; where both are, one would be the other
+// under two names, which is not emulated.
+bool Allocated(const RegisterRange& range, const KernelInfo& kernel,
+               bool uses_agprs) {
   if (!range.vector) return true;
-  const uint32_t architectural = std::min(kernel.vgprs, kernel.accum_offset);
+  const uint32_t architectural =
+      uses_agprs ? std::min(kernel.vgprs, kernel.accum_offset) : kernel.vgprs;
   const uint32_t end = uint32_t{range.first} + range.count;
   if (range.first < kVgprs) return end <= architectural;
   return end - kVgprs <= kernel.vgprs - architectural;
@@ -35,6 +50,7 @@ absl::StatusOr<Program> Program::Make(const CodeObject& code,
                                       const KernelInfo& kernel,
                                       const std::vector<Edit>& edits) {
   Program program;
+  const bool uses_agprs = UsesAgprs(code);
   program.step_of_word_.assign((code.text().size() + 3) / 4, -1);
   for (const Instruction& inst : code.instructions()) {
     ProgramStep step;
@@ -44,7 +60,7 @@ absl::StatusOr<Program> Program::Make(const CodeObject& code,
     step.instruction_class = static_cast<uint8_t>(inst.instruction_class);
     step.writer = WriterKind(inst);
     for (const RegisterRange& range : inst.registers) {
-      step.beyond_registers |= !Allocated(range, kernel);
+      step.beyond_registers |= !Allocated(range, kernel, uses_agprs);
     }
     program.step_of_word_[inst.address / 4] =
         static_cast<int32_t>(program.steps_.size());
