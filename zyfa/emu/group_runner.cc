@@ -80,7 +80,7 @@ void GroupRunner::NoteOutstanding(const ProgramStep& step, Wave& wave) {
     // the load.
     group_->Note(
         Severity::kError, "waitcnt", *step.inst, wave, -1,
-        RegisterName(range, offset),
+        RegisterName(range.vector, range.first + offset),
         absl::StrCat(range.write ? "overwrites " : "reads ",
                      RegisterName(range.vector, range.first + offset),
                      ", the destination of a load that no s_waitcnt has "
