@@ -24,13 +24,27 @@ struct AccessHistory {
   uint32_t read_interval = 0;
   uint32_t read_pc = 0;
   uint16_t readers = 0;  // waves, by bit
+  // Readers of which the barrier found the read still in flight.
+  uint32_t late_interval = 0;
+  uint16_t late_readers = 0;
 
   // Another wave's access that nothing orders with this one.
   struct Conflict {
     const char* what = nullptr;  // nullptr: there is none
     int wave = -1;               // -1: several
     uint32_t pc = 0;
+    bool late_read = false;  // the other access is a late read
   };
+
+  // A read that was in flight when the barrier before `interval` opened.
+  void AddLateRead(uint32_t interval, int wave, uint32_t pc) {
+    if (late_interval != interval) {
+      late_interval = interval;
+      late_readers = 0;
+    }
+    late_readers |= static_cast<uint16_t>(1u << wave);
+    if (read_interval != interval) read_pc = pc;
+  }
 
   Conflict Add(AccessKind kind, uint32_t interval, int wave, uint32_t pc) {
     const auto self = static_cast<uint8_t>(wave);
@@ -38,11 +52,20 @@ struct AccessHistory {
     Conflict conflict;
     const auto against = [&](const Change& change, const char* what) {
       if (change.interval != interval || change.wave == self) return;
-      conflict = {what, change.wave == kSeveral ? -1 : change.wave, change.pc};
+      conflict = {what, change.wave == kSeveral ? -1 : change.wave, change.pc,
+                  false};
     };
+    if (kind != AccessKind::kRead && late_interval == interval) {
+      const auto others = static_cast<uint16_t>(late_readers & ~bit);
+      if (others != 0) {
+        conflict = {"reads", std::countr_zero(others), read_pc, true};
+      }
+    }
     if (kind != AccessKind::kRead && read_interval == interval) {
       const auto others = static_cast<uint16_t>(readers & ~bit);
-      if (others != 0) conflict = {"reads", std::countr_zero(others), read_pc};
+      if (others != 0) {
+        conflict = {"reads", std::countr_zero(others), read_pc, false};
+      }
     }
     if (kind != AccessKind::kAtomic) against(atomic, "changes atomically");
     against(write, "writes");

@@ -223,6 +223,8 @@ HazardTraits TraitsOf(const Instruction& inst) {
     case InstructionClass::kMfma:
       traits.writer = HazardWriter::kMatrix;
       traits.passes = static_cast<uint8_t>(MatrixPasses(inst, traits.pipe));
+      // Two instructions of 8 bytes: scales, then product (ISA 1.2).
+      if (inst.size == 16) traits.issue_slots = 2;
       AddMatrixRanges(inst, traits);
       return traits;
     case InstructionClass::kValu:
@@ -247,6 +249,7 @@ HazardTraits TraitsOf(const Instruction& inst) {
   if (name == "s_nop") {
     traits.wait_states = static_cast<uint16_t>(inst.operands[0].integer + 1);
   }
+  traits.barrier = name == "s_barrier";
   traits.dpp = inst.mods.dpp != DppControl::kNone;
   traits.permlane = StartsWith(name, "v_permlane");
   traits.read_lane = name == "v_readlane_b32" || name == "v_readfirstlane_b32";

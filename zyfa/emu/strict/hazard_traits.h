@@ -50,8 +50,10 @@ struct HazardTraits {
   MatrixPipe pipe = MatrixPipe::kXdl;
   uint8_t passes = 0;        // of the matrix pipe, 4 clocks each
   uint16_t wait_states = 1;  // that it stands for: s_nop n counts n + 1
-  bool vector_alu = false;   // matrix instructions excepted
-  bool memory = false;       // VMEM, FLAT, LDS
+  uint8_t issue_slots = 1;   // that it takes: a scaled matrix instruction two
+  bool barrier = false;
+  bool vector_alu = false;  // matrix instructions excepted
+  bool memory = false;      // VMEM, FLAT, LDS
   bool vector_memory = false;
   bool dpp = false;
   bool permlane = false;

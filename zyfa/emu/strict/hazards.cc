@@ -18,10 +18,13 @@ namespace zyfa::emu {
 namespace {
 
 // Two clocks of a wave, in wait states: of issued instructions, and the same
-// with the stalls of matrix instructions that found their pipe occupied.
+// with what is known to take longer: matrix instructions that find their pipe
+// occupied, and scaled ones, which are two. And how many barriers it has
+// passed, which take nobody knows how long.
 struct Time {
   int64_t issued = -1000;
   int64_t stalled = -1000;
+  int barriers = 0;
 };
 
 // Last instruction that touched a register in some way.
@@ -170,13 +173,17 @@ class Hazards : public Observer {
       if (issued >= states) return;
       const bool stalled =
           between(history.now.stalled, event.time.stalled) >= states;
+      const bool barrier = history.now.barriers > event.time.barriers;
       if (!group.Wants(rule, inst)) return;
-      group.Note(stalled || forgiven ? Severity::kWarning : Severity::kError,
-                 rule, inst, wave, -1, RegisterName(range.vector, number),
-                 absl::StrFormat(
-                     "%d wait states wanted, %d found behind %#x: %s%s", states,
-                     issued, event.inst->address, event.inst->text,
-                     stalled ? " (the busy matrix pipe may cover it)" : ""));
+      group.Note(
+          stalled || barrier || forgiven ? Severity::kWarning
+                                         : Severity::kError,
+          rule, inst, wave, -1, RegisterName(range.vector, number),
+          absl::StrFormat("%d wait states wanted, %d found behind %#x: %s%s",
+                          states, issued, event.inst->address, event.inst->text,
+                          stalled   ? " (the busy matrix pipe may cover it)"
+                          : barrier ? " (a barrier between may cover it)"
+                                    : ""));
     }
 
     void Vector(const HazardRange& range) {
@@ -231,8 +238,9 @@ class Hazards : public Observer {
       }
       if (write) return;
       if (matrix) {
+        const bool beside = history.now.issued - written.time.issued == 1;
         Wants(2, written, "hazard-valu-matrix-source", range, r,
-              first.conversion);
+              first.conversion || !beside);
         return;
       }
       if (!traits.vector_alu) return;
@@ -384,7 +392,8 @@ class Hazards : public Observer {
       history.pipe_free.stalled = history.now.stalled + traits.passes;
     }
     history.now.issued += traits.wait_states;
-    history.now.stalled += traits.wait_states;
+    history.now.stalled += traits.wait_states + traits.issue_slots - 1;
+    history.now.barriers += traits.barrier;
   }
 
   // Stores: everything but the address is data.

@@ -105,7 +105,13 @@ class LdsRaces : public Observer {
     for (int w = 0; w < group.wave_count; ++w) {
       auto& in_flight = in_flight_[static_cast<size_t>(w)];
       Forget(in_flight, group.waits[w]);
-      for (const InFlight& access : in_flight) Touch(access, waves[w]);
+      for (const InFlight& access : in_flight) {
+        if (access.kind == AccessKind::kRead) {
+          TouchLate(access, w);
+        } else {
+          Touch(access, waves[w]);
+        }
+      }
     }
   }
 
@@ -134,6 +140,16 @@ class LdsRaces : public Observer {
                           now.address[lane], dma ? "a use" : "a load into LDS",
                           earlier.inst->address, earlier.inst->text));
       return;
+    }
+  }
+
+  void TouchLate(const InFlight& access, int wave) {
+    const auto pc = static_cast<uint32_t>(access.inst->address);
+    for (uint64_t rest = access.lanes; rest != 0; rest &= rest - 1) {
+      const uint32_t first = access.address[std::countr_zero(rest)];
+      for (uint32_t b = first; b < first + access.bytes; ++b) {
+        bytes_[b].AddLateRead(interval_, wave, pc);
+      }
     }
   }
 
