@@ -73,6 +73,35 @@ TEST(Emulator, MissingWaitsAreFound) {
   device.RunClean("lds_counted", Shape(1, 64), device.Arguments(0));
 }
 
+// Nothing in hardware stops there either. What comes out then depends on time;
+// the emulator takes the load's value.
+TEST(Emulator, MissingWaitsDoNotStopTheRun) {
+  Control device;
+  auto report = device.Run("vmcnt_missing", Shape(1, 64), device.Arguments(0));
+  ASSERT_TRUE(report.ok());
+  EXPECT_TRUE(report->has_errors());
+  const std::vector<float> out = device.Download<float>(device.out, 64);
+  for (size_t i = 0; i < out.size(); ++i) {
+    ASSERT_EQ(out[i], static_cast<float>(i) / 4 + 1) << i;
+  }
+}
+
+// LLVM AMDGPU Usage, .amdhsa_accum_offset: AGPRs are a part of one file of
+// registers, so VGPRs may go on where a kernel uses none.
+TEST(Emulator, VgprsReachBeyondAccumOffset) {
+  TestDevice device("unified_registers");
+  const uint64_t out = device.Upload(std::vector<uint32_t>(64));
+  device.RunClean("beyond_accum_offset", Shape(1, 64), Kernarg().Add(out));
+  const std::vector<uint32_t> values = device.Download<uint32_t>(out, 64);
+  for (uint32_t i = 0; i < 64; ++i) ASSERT_EQ(values[i], i + 7);
+
+  auto report =
+      device.Run("beyond_allocation", Shape(1, 64), Kernarg().Add(out));
+  ASSERT_TRUE(report.ok());
+  ASSERT_EQ(report->findings.size(), 1u);
+  EXPECT_EQ(report->findings[0].rule, "register-out-of-range");
+}
+
 TEST(Emulator, EndedWavesCountAsArrived) {
   Control device;
   for (const RunOptions& options : AllSchedules(StrictOptions())) {

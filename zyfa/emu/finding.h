@@ -15,7 +15,7 @@ enum class Severity { kWarning, kError };
 //            "out-of-range" (memory), "lds-out-of-range", "partial-exec",
 //            "misaligned"
 //   warning  "ambiguous-range" (published rules of the buffer range check
-//            differ), "unbound-buffer", "misaligned" (buffer access)
+//            differ), "unbound-buffer"
 struct Finding {
   Severity severity = Severity::kError;
   std::string rule;  // "out-of-range", "unsupported-instruction", ...

@@ -65,10 +65,9 @@ void GroupRunner::Start(uint64_t linear_id) {
 }
 
 void GroupRunner::NoteOutstanding(const ProgramStep& step, Wave& wave) {
-  const WaitState& waits = group_->waits[wave.index];
+  WaitState& waits = group_->waits[wave.index];
   for (const RegisterRange& range : step.inst->registers) {
     if (!waits.Conflicts(range, step.writer)) continue;
-    if (!group_->Wants("waitcnt", *step.inst)) return;
     int offset = 0;
     RegisterRange one = range;
     one.count = 1;
@@ -85,7 +84,7 @@ void GroupRunner::NoteOutstanding(const ProgramStep& step, Wave& wave) {
                      RegisterName(range.vector, range.first + offset),
                      ", the destination of a load that no s_waitcnt has "
                      "retired"));
-    return;
+    waits.Forget(range);
   }
 }
 

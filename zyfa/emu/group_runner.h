@@ -40,7 +40,7 @@ class GroupRunner {
   // Up to `count` instructions of one wave, fewer if it signals.
   template <bool kObserved>
   void RunWave(Wave& wave, uint64_t count);
-  // True before an instruction that uses what a load has not brought.
+  // Reports an instruction that uses what a load has not brought.
   void NoteOutstanding(const ProgramStep& step, Wave& wave);
   // One round over all waves that are ready; false after a fault.
   bool RunRound();

@@ -83,6 +83,17 @@ struct WaitState {
     return conflict;
   }
 
+  // Takes the registers of `range` for waited for: one report a load is enough.
+  void Forget(const RegisterRange& range) {
+    for (int r = range.first; r < range.first + range.count; ++r) {
+      if (range.vector) {
+        vgpr_vm[r] = vgpr_ds[r] = vgpr_any[r] = 0;
+      } else {
+        sgpr_any[r & 127] = 0;
+      }
+    }
+  }
+
   // Issue of one vector memory instruction; returns its number.
   uint32_t IssueVm() {
     ++vm_issued;
