@@ -251,7 +251,9 @@ TEST(Lds, Atomics) {
                {"min_f32", 0x3fc00000, 0xc0200000, 0xc0200000},
                // 1.5 + 2.5 in the high half; below, 1 and half a unit: to even.
                {"pk_add_bf16", 0x3fc03f80, 0x40203b80, 0x40803f80},
-               {"pk_add_f16", 0x3c003e00, 0x10004100, 0x3c004400}};
+               {"pk_add_f16", 0x3c003e00, 0x10004100, 0x3c004400},
+               // Nothing left in the low half, a denormal in the high.
+               {"pk_add_f16", 0x04003c00, 0x8001bc00, 0x03ff0000}};
   for (const auto& c : cases) {
     TestGroup g(256);
     g.wave->exec = 0x10;

@@ -147,34 +147,39 @@ __device__ inline V32<T> Load32(const float* in) {
   for (int e = 0; e < 32; ++e) v[e] = T(in[e]);
   return v;
 }
-#define SIX(name)                                                        \
-  KERNEL __launch_bounds__(64)                                           \
-      narrow_##name(uint32* out, const float* in, const float* scales) { \
-    const uint32 i = Index();                                            \
-    const float s = scales[i];                                           \
-    in += 32 * i;                                                        \
-    out += 36 * i;                                                       \
-    V16<float> low, high;                                                \
-    for (int e = 0; e < 16; ++e) low[e] = in[e], high[e] = in[16 + e];   \
-    PUT(CVT(scalef32_2xpk16_##name##_f32)(low, high, s));                \
-    PUT(CVT(scalef32_pk32_##name##_f16)(Load32<Half>(in), s));           \
-    PUT(CVT(scalef32_pk32_##name##_bf16)(Load32<Bf16>(in), s));          \
-    PUT(CVT(scalef32_sr_pk32_##name##_f32)(Load32<float>(in), 0, s));    \
-    PUT(CVT(scalef32_sr_pk32_##name##_f16)(Load32<Half>(in), 0, s));     \
-    PUT(CVT(scalef32_sr_pk32_##name##_bf16)(Load32<Bf16>(in), 0, s));    \
+template <class T>
+__device__ inline void Put6(uint32*& out, T packed) {
+  for (int i = 0; i < 6; ++i) *out++ = uint32(packed[i]);
+}
+#define SIX(name)                                                           \
+  KERNEL __launch_bounds__(64)                                              \
+      narrow_##name(uint32* out, const float* in, const float* scales) {    \
+    const uint32 i = Index();                                               \
+    const float s = scales[i];                                              \
+    in += 32 * i;                                                           \
+    out += 36 * i;                                                          \
+    V16<float> low, high;                                                   \
+    for (int e = 0; e < 16; ++e) low[e] = in[e], high[e] = in[16 + e];      \
+    Put6(out, CVT(scalef32_2xpk16_##name##_f32)(low, high, s));             \
+    Put6(out, CVT(scalef32_pk32_##name##_f16)(Load32<Half>(in), s));        \
+    Put6(out, CVT(scalef32_pk32_##name##_bf16)(Load32<Bf16>(in), s));       \
+    Put6(out, CVT(scalef32_sr_pk32_##name##_f32)(Load32<float>(in), 0, s)); \
+    Put6(out, CVT(scalef32_sr_pk32_##name##_f16)(Load32<Half>(in), 0, s));  \
+    Put6(out, CVT(scalef32_sr_pk32_##name##_bf16)(Load32<Bf16>(in), 0, s)); \
   }
 SIX(fp6)
 SIX(bf6)
 
-#define WIDE(name)                                                       \
-  KERNEL __launch_bounds__(64)                                           \
-      wide_##name(uint32* out, const Packed6* in, const float* scales) { \
-    const uint32 i = Index();                                            \
-    const Packed6 w = *(const Packed6*)((const uint32*)in + 6 * i);      \
-    out += 64 * i;                                                       \
-    PUT(CVT(scalef32_pk32_f32_##name)(w, scales[i]));                    \
-    PUT(CVT(scalef32_pk32_f16_##name)(w, scales[i]));                    \
-    PUT(CVT(scalef32_pk32_bf16_##name)(w, scales[i]));                   \
+#define WIDE(name)                                                      \
+  KERNEL __launch_bounds__(64)                                          \
+      wide_##name(uint32* out, const uint32* in, const float* scales) { \
+    const uint32 i = Index();                                           \
+    Packed6 w;                                                          \
+    for (int d = 0; d < 6; ++d) w[d] = in[6 * i + uint32(d)];           \
+    out += 64 * i;                                                      \
+    PUT(CVT(scalef32_pk32_f32_##name)(w, scales[i]));                   \
+    PUT(CVT(scalef32_pk32_f16_##name)(w, scales[i]));                   \
+    PUT(CVT(scalef32_pk32_bf16_##name)(w, scales[i]));                  \
   }
 WIDE(fp6)
 WIDE(bf6)
