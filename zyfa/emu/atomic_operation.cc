@@ -48,6 +48,7 @@ uint32_t ToHalf(float value) {
   const uint32_t sign = std::bit_cast<uint32_t>(value) >> 16 & 0x8000;
   const float magnitude = std::fabs(value);
   if (std::isnan(value)) return sign | 0x7e00;
+  if (magnitude == 0.0f) return sign;
   if (magnitude >= 65520.0f) return sign | 0x7c00;
   int exponent = 0;
   std::frexp(magnitude, &exponent);  // magnitude < 2^exponent

@@ -12,6 +12,7 @@
 #include "zyfa/emu/group.h"
 #include "zyfa/emu/handlers.h"
 #include "zyfa/emu/kernel_metadata.h"
+#include "zyfa/emu/register_index.h"
 
 namespace zyfa::emu {
 namespace {
@@ -117,6 +118,7 @@ absl::StatusOr<std::unique_ptr<CodeObject>> CodeObject::Load(
     inst.handler = FindHandler(inst);
     object->index_of_word_[inst.address / 4] = static_cast<int32_t>(i);
   }
+  ApplyRegisterIndexing(object->instructions_);
   return object;
 }
 

@@ -1,6 +1,7 @@
 #include "zyfa/emu/decoder.h"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cstring>
 #include <mutex>
@@ -104,11 +105,42 @@ RegisterRange RangeOfRegister(std::string_view name) {
   return range;
 }
 
-uint32_t WordAt(absl::Span<const uint8_t> text, uint64_t address) {
-  uint32_t word = 0;
-  std::memcpy(&word, text.data() + address,
-              std::min<size_t>(4, text.size() - address));
-  return word;
+// The longest instruction is four words. Zeros follow the text's end, for LLVM
+// 22 does not survive a literal that is missing.
+using Words = std::array<uint32_t, 4>;
+Words WordsAt(absl::Span<const uint8_t> text, uint64_t address) {
+  Words words = {};
+  std::memcpy(words.data(), text.data() + address,
+              std::min<size_t>(sizeof(words), text.size() - address));
+  return words;
+}
+
+// SDWA selections that do not exist, which LLVM's printer takes for impossible
+// (ISA 12.13 "SDWA", "SDWAB"). `rest`: the word behind.
+bool IsBadSdwa(uint32_t word, uint32_t rest) {
+  constexpr uint32_t kSdwa = 0xf9;
+  const bool vop1 = word >> 25 == 0x3f, vopc = word >> 25 == 0x3e;
+  if (word >> 31 != 0 || (word & 0x1ff) != kSdwa) return false;
+  if (!vopc && ((rest >> 8 & 7) == 7 || (rest >> 11 & 3) == 3)) return true;
+  return (rest >> 16 & 7) == 7 || (!vop1 && (rest >> 24 & 7) == 7);
+}
+
+// Products of the f8f6f4 kind whose A or B does not start a tuple of eight
+// vector registers: LLVM 22 narrows what it has not decoded. `rest`: the word
+// behind.
+bool IsBadF8f6f4(uint32_t word, uint32_t rest) {
+  if (word >> 16 != 0xd3ad && word >> 16 != 0xd3ae) return false;
+  for (const uint32_t source : {rest & 0x1ff, rest >> 9 & 0x1ff}) {
+    if (source < 256 || source > 256 + kVgprs - 8) return true;
+  }
+  return false;
+}
+
+// What LLVM's disassembler does not survive.
+bool IsPoison(const Words& words) {
+  constexpr uint32_t kScalePrefix = 0xd3ac;
+  return IsBadSdwa(words[0], words[1]) || IsBadF8f6f4(words[0], words[1]) ||
+         (words[0] >> 16 == kScalePrefix && IsBadF8f6f4(words[2], words[3]));
 }
 
 }  // namespace
@@ -193,17 +225,21 @@ absl::StatusOr<std::unique_ptr<Decoder>> Decoder::Create() {
 Instruction Decoder::Decode(absl::Span<const uint8_t> text, uint64_t address) {
   Instruction inst;
   inst.address = address;
-  const uint32_t word = WordAt(text, address);
-  const llvm::ArrayRef<uint8_t> bytes(text.data() + address,
-                                      text.size() - address);
+  const Words words = WordsAt(text, address);
+  const uint32_t word = words[0];
+  const uint64_t rest = text.size() - address;
   llvm::MCInst mc;
   uint64_t size = 0;
-  const bool decoded = llvm_->disassembler->getInstruction(
-                           mc, size, bytes, address, llvm::nulls()) ==
-                           llvm::MCDisassembler::Success &&
-                       size >= 4 && size % 4 == 0 && size <= bytes.size();
+  const bool decoded =
+      !IsPoison(words) &&
+      llvm_->disassembler->getInstruction(
+          mc, size,
+          llvm::ArrayRef<uint8_t>(
+              reinterpret_cast<const uint8_t*>(words.data()), sizeof(words)),
+          address, llvm::nulls()) == llvm::MCDisassembler::Success &&
+      size >= 4 && size % 4 == 0 && size <= rest;
   if (!decoded) {
-    inst.size = static_cast<uint32_t>(std::min<size_t>(4, bytes.size()));
+    inst.size = static_cast<uint32_t>(std::min<uint64_t>(4, rest));
     inst.text = absl::StrFormat("undecodable word %#010x", word);
     return inst;
   }

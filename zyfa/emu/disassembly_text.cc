@@ -432,6 +432,11 @@ bool ParseDisassembly(uint32_t word, Instruction& inst) {
         (StartsWith(words[0], "hwreg(") || StartsWith(words[0], "sendmsg("))) {
       inst.operands.push_back(immediate);
       next = 1;
+    } else if (StartsWith(words[0], "gpr_idx(")) {
+      // Four bits, in an SOPC's second source field or an SOPP's immediate.
+      immediate.integer = IsSopp(word) ? word & 15 : word >> 8 & 15;
+      inst.operands.push_back(immediate);
+      next = 1;
     } else if (ParseOperand(words[0], operand)) {
       inst.operands.push_back(operand);
       next = 1;

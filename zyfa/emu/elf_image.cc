@@ -115,7 +115,9 @@ absl::Status ReadRelocations(const Elf& elf, const Section& section,
   return absl::OkStatus();
 }
 
-absl::Status ReadSections(const Elf& elf, ElfImage& image) {
+// `file_bytes`: no more text than file, for text is decoded as a whole.
+absl::Status ReadSections(const Elf& elf, uint64_t file_bytes,
+                          ElfImage& image) {
   auto sections = elf.sections();
   if (!sections) return Invalid("sections", sections.takeError());
   for (const Section& section : *sections) {
@@ -132,8 +134,10 @@ absl::Status ReadSections(const Elf& elf, ElfImage& image) {
       if (*name != ".text") continue;
       if (section.sh_addr > image.memory.size() ||
           section.sh_size > image.memory.size() - section.sh_addr ||
+          section.sh_offset > file_bytes ||
+          section.sh_size > file_bytes - section.sh_offset ||
           section.sh_addr % 4 != 0) {
-        return Invalid(".text lies outside the segments");
+        return Invalid(".text lies outside the segments or the file");
       }
       image.text_address = section.sh_addr;
       image.text_bytes = section.sh_size;
@@ -164,7 +168,8 @@ absl::StatusOr<ElfImage> ReadElf(absl::Span<const uint8_t> file) {
        {CheckHeader(*elf), ReadSegments(*elf, file, image)}) {
     if (!status.ok()) return status;
   }
-  if (absl::Status status = ReadSections(*elf, image); !status.ok()) {
+  if (absl::Status status = ReadSections(*elf, file.size(), image);
+      !status.ok()) {
     return status;
   }
   return image;

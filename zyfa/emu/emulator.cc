@@ -100,7 +100,9 @@ absl::StatusOr<std::vector<uint8_t>> BuildKernarg(
         "kernarg has ", given.size(), " bytes; kernel ", kernel.name, " takes ",
         least, " to ", kernel.kernarg_bytes));
   }
-  std::vector<uint8_t> kernarg(kernel.kernarg_bytes, 0);
+  // The HSA runtime's segments end at a multiple of 16, and compiled code loads
+  // up to there.
+  std::vector<uint8_t> kernarg((kernel.kernarg_bytes + 15) / 16 * 16, 0);
   std::copy(given.begin(), given.end(), kernarg.begin());
   absl::Status status = FillHiddenArguments(kernel, shape, kernarg);
   if (!status.ok()) return status;

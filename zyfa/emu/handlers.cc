@@ -1,6 +1,7 @@
 #include "zyfa/emu/handlers.h"
 
 #include "zyfa/emu/lds.h"
+#include "zyfa/emu/register_index.h"
 #include "zyfa/emu/scalar_alu.h"
 #include "zyfa/emu/scalar_control.h"
 #include "zyfa/emu/scalar_memory.h"
@@ -14,8 +15,9 @@ Handler FindHandler(Instruction& inst) {
   if (inst.mnemonic.compare(0, 2, "v_") == 0) return FindVectorHandler(inst);
   for (auto* find :
        {FindScalarAluHandler, FindScalarControlHandler, FindScalarMemoryHandler,
-        FindLdsAccessHandler, FindLdsTransposeHandler, FindLdsAtomicHandler,
-        FindLdsPermuteHandler, FindBufferHandler, FindFlatHandler}) {
+        FindRegisterIndexHandler, FindLdsAccessHandler, FindLdsTransposeHandler,
+        FindLdsAtomicHandler, FindLdsPermuteHandler, FindBufferHandler,
+        FindFlatHandler}) {
     if (Handler handler = find(inst)) return handler;
   }
   return nullptr;

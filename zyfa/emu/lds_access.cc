@@ -33,11 +33,11 @@ void ReadLane(const uint8_t* from, uint32_t (*rows)[kLanes], int lane) {
 // kDwords of each active lane into as many registers.
 template <uint32_t kDwords>
 void ReadDwords(Wave& wave, const uint32_t* address, uint32_t offset, int row) {
-  const uint8_t* lds = wave.group->lds.get() + offset;
+  const uint8_t* lds = wave.group->lds.get();
   uint32_t (*rows)[kLanes] = wave.vgpr + row;
   // The destination may hold the address.
   uint32_t at[kLanes];
-  std::memcpy(at, address, sizeof(at));
+  for (int l = 0; l < kLanes; ++l) at[l] = address[l] + offset;
   if (wave.exec == kAllLanes) {
 #if defined(__SSE2__)
     if constexpr (kDwords == 4) {
@@ -70,14 +70,14 @@ void ReadDwords(Wave& wave, const uint32_t* address, uint32_t offset, int row) {
 template <uint32_t kDwords>
 void WriteDwords(Wave& wave, const uint32_t* address, uint32_t offset,
                  int row) {
-  uint8_t* lds = wave.group->lds.get() + offset;
+  uint8_t* lds = wave.group->lds.get();
   for (uint64_t rest = wave.exec; rest != 0; rest &= rest - 1) {
     const int l = std::countr_zero(rest);
     uint32_t data[kDwords];
     for (uint32_t d = 0; d < kDwords; ++d) {
       data[d] = wave.vgpr[row + static_cast<int>(d)][l];
     }
-    std::memcpy(lds + address[l], data, sizeof(data));
+    std::memcpy(lds + (address[l] + offset), data, sizeof(data));
   }
 }
 
@@ -99,7 +99,7 @@ void Read(const Instruction& inst, Wave& wave) {
     for (uint64_t rest = wave.exec; rest != 0; rest &= rest - 1) {
       const int l = std::countr_zero(rest);
       wave.vgpr[row][l] =
-          ExtendLoaded<kType>(wave.group->lds.get() + address[l] + offset);
+          ExtendLoaded<kType>(wave.group->lds.get() + (address[l] + offset));
     }
   }
   CountRead(wave, kBytes);
@@ -120,7 +120,7 @@ void Write(const Instruction& inst, Wave& wave) {
     for (uint64_t rest = wave.exec; rest != 0; rest &= rest - 1) {
       const int l = std::countr_zero(rest);
       const uint32_t bits = StoredBits<kType>(wave.vgpr[row][l]);
-      std::memcpy(wave.group->lds.get() + address[l] + offset, &bits, kBytes);
+      std::memcpy(wave.group->lds.get() + (address[l] + offset), &bits, kBytes);
     }
   }
   CountWritten(wave, kBytes);

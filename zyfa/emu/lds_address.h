@@ -11,7 +11,8 @@
 
 namespace zyfa::emu {
 
-// True if every active lane's `bytes` from its register plus `offset` on lie in
+// True if every active lane's `bytes` from its register plus `offset` on, a sum
+// that wraps at 32 bits (compilers count on negative registers), lie in
 // the work-group's LDS; else false after reporting the first lane that does
 // not. Tells the observers of the access.
 inline bool LdsInRange(const Instruction& inst, Wave& wave, AccessKind kind,
@@ -21,15 +22,16 @@ inline bool LdsInRange(const Instruction& inst, Wave& wave, AccessKind kind,
   uint32_t last = 0;
   if (wave.exec == kAllLanes) {
     for (int l = 0; l < kLanes; ++l) {
-      last = last > address[l] ? last : address[l];
+      const uint32_t a = address[l] + offset;
+      last = last > a ? last : a;
     }
   } else {
     for (uint64_t rest = wave.exec; rest != 0; rest &= rest - 1) {
-      const uint32_t a = address[std::countr_zero(rest)];
+      const uint32_t a = address[std::countr_zero(rest)] + offset;
       last = last > a ? last : a;
     }
   }
-  if (wave.exec == 0 || uint64_t{last} + offset + bytes <= group.lds_bytes) {
+  if (wave.exec == 0 || uint64_t{last} + bytes <= group.lds_bytes) {
     for (Observer* observer : group.observers) {
       observer->AccessLds(inst, wave,
                           {kind, bytes, wave.exec, address, offset});
@@ -38,11 +40,11 @@ inline bool LdsInRange(const Instruction& inst, Wave& wave, AccessKind kind,
   }
   for (uint64_t rest = wave.exec; rest != 0; rest &= rest - 1) {
     const int l = std::countr_zero(rest);
-    if (uint64_t{address[l]} + offset + bytes <= group.lds_bytes) continue;
+    const uint32_t at = address[l] + offset;
+    if (uint64_t{at} + bytes <= group.lds_bytes) continue;
     group.Report(
         Severity::kError, "lds-out-of-range", inst, wave, l,
-        absl::StrFormat("%d bytes at %d of %d", bytes,
-                        uint64_t{address[l]} + offset, group.lds_bytes));
+        absl::StrFormat("%d bytes at %d of %d", bytes, at, group.lds_bytes));
     break;
   }
   return false;

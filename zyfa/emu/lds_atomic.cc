@@ -55,7 +55,7 @@ void Atomic(const Instruction& inst, Wave& wave) {
   const int result = atomic.returns ? Wave::Row(inst.operands[0]) : -1;
   for (uint64_t rest = wave.exec; rest != 0; rest &= rest - 1) {
     const int l = std::countr_zero(rest);
-    uint8_t* host = wave.group->lds.get() + address[l] + offset;
+    uint8_t* host = wave.group->lds.get() + (address[l] + offset);
     const uint64_t value = LaneValue(wave, data, l, bytes);
     const uint64_t old_value =
         atomic.operation != nullptr

@@ -48,6 +48,39 @@ TEST(Lds, ReadsOfEveryWidth) {
   EXPECT_EQ(g.wave->vgpr[9][63], Dword(4));
 }
 
+// What clang makes of an index that counts down: a negative register and an
+// offset that brings the sum back into LDS.
+TEST(Lds, AddressesWrap) {
+  TestGroup g(1024);
+  Fill(g, 1024);
+  for (uint32_t l = 0; l < kLanes; ++l) g.wave->vgpr[9][l] = 0u - 8 * l;
+  g.Run("ds_read_b64 v[0:1], v9 offset:504");
+  g.Run("ds_read2_b32 v[2:3], v9 offset0:126 offset1:127");
+  g.Run("ds_read_u8 v4, v9 offset:504");
+  g.Run("ds_read_b64_tr_b8 v[6:7], v9 offset:504");
+  for (uint32_t l = 0; l < kLanes; ++l) {
+    const uint32_t at = 504 - 8 * l;
+    ASSERT_EQ(g.wave->vgpr[0][l], Dword(at)) << l;
+    ASSERT_EQ(g.wave->vgpr[1][l], Dword(at + 4)) << l;
+    ASSERT_EQ(g.wave->vgpr[2][l], Dword(at)) << l;
+    ASSERT_EQ(g.wave->vgpr[3][l], Dword(at + 4)) << l;
+    ASSERT_EQ(g.wave->vgpr[4][l], Pattern(at)) << l;
+    g.wave->vgpr[10][l] = 7 * l;
+    g.wave->vgpr[11][l] = l;
+  }
+  EXPECT_EQ(g.wave->vgpr[6][0] & 0xff, Pattern(504));
+  g.Run("ds_write_b32 v9, v10 offset:508");
+  g.Run("ds_write_b8 v9, v10 offset:507");
+  g.Run("ds_add_u32 v9, v11 offset:508");
+  for (uint32_t l = 0; l < kLanes; ++l) {
+    uint32_t word;
+    std::memcpy(&word, &g.group->lds[508 - 8 * l], 4);
+    ASSERT_EQ(word, 8 * l) << l;
+    ASSERT_EQ(g.group->lds[507 - 8 * l], uint8_t(7 * l)) << l;
+  }
+  EXPECT_EQ(g.RunForRule("ds_read_b32 v0, v9 offset:496"), "lds-out-of-range");
+}
+
 TEST(Lds, NarrowReads) {
   TestGroup g(1024);
   g.group->lds[8] = 0x85;
@@ -218,7 +251,9 @@ TEST(Lds, Atomics) {
                {"min_f32", 0x3fc00000, 0xc0200000, 0xc0200000},
                // 1.5 + 2.5 in the high half; below, 1 and half a unit: to even.
                {"pk_add_bf16", 0x3fc03f80, 0x40203b80, 0x40803f80},
-               {"pk_add_f16", 0x3c003e00, 0x10004100, 0x3c004400}};
+               {"pk_add_f16", 0x3c003e00, 0x10004100, 0x3c004400},
+               // Nothing left in the low half, a denormal in the high.
+               {"pk_add_f16", 0x04003c00, 0x8001bc00, 0x03ff0000}};
   for (const auto& c : cases) {
     TestGroup g(256);
     g.wave->exec = 0x10;

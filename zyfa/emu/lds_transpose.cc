@@ -71,7 +71,7 @@ void ReadTransposed(const Instruction& inst, Wave& wave) {
       !LdsAligned(inst, wave, address, offset, kAlignment)) {
     return;
   }
-  const uint8_t* lds = wave.group->lds.get() + offset;
+  const uint8_t* lds = wave.group->lds.get();
   const int row = Wave::Row(inst.operands[0]);
   uint32_t out[kDwords][kLanes];
   for (int block = 0; block < kLanes; block += kBlock) {
@@ -81,7 +81,7 @@ void ReadTransposed(const Instruction& inst, Wave& wave) {
     for (int l = 0; l < kBlock; ++l) {
       std::memcpy(tile[l / kLanesPerRow] +
                       static_cast<uint32_t>(l % kLanesPerRow) * kBytes,
-                  lds + address[block + l], kBytes);
+                  lds + (address[block + l] + offset), kBytes);
     }
     Columns<kBits, kPerLane>(tile, &out[0][block]);
   }

@@ -112,22 +112,21 @@ class Reader {
     at_ += size;
     return true;
   }
-  // Every element takes a byte at least, so that a size cannot ask for more
-  // memory than the text is long.
+  // Every element takes a byte at least, so that larger sizes are wrong; memory
+  // is taken as elements are read, for nested sizes may each ask for the rest.
   bool Array(MsgpackValue& value, uint64_t size, int depth) {
     value.kind = Kind::kArray;
     if (rest() < size) return false;
-    value.array.resize(size);
-    for (MsgpackValue& element : value.array) {
-      if (!Read(element, depth + 1)) return false;
+    for (uint64_t i = 0; i < size; ++i) {
+      if (!Read(value.array.emplace_back(), depth + 1)) return false;
     }
     return true;
   }
   bool Map(MsgpackValue& value, uint64_t size, int depth) {
     value.kind = Kind::kMap;
     if (rest() / 2 < size) return false;
-    value.map.resize(size);
-    for (auto& [key, element] : value.map) {
+    for (uint64_t i = 0; i < size; ++i) {
+      auto& [key, element] = value.map.emplace_back();
       if (!Read(key, depth + 1) || !Read(element, depth + 1)) return false;
     }
     return true;

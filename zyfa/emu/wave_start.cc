@@ -53,13 +53,10 @@ uint32_t Dimensions(const LaunchShape& shape) {
 }  // namespace
 
 absl::Status CheckDescriptor(const KernelInfo& kernel) {
-  for (uint32_t property : {kQueuePointer, kFlatScratchInit}) {
-    if ((kernel.properties & property) != 0) {
-      return absl::UnimplementedError(
-          absl::StrCat("kernel ", kernel.name,
-                       " asks for user SGPRs of descriptor property ", property,
-                       ", which the emulator does not provide"));
-    }
+  if ((kernel.properties & kFlatScratchInit) != 0) {
+    return absl::UnimplementedError(absl::StrCat(
+        "kernel ", kernel.name, " asks for user SGPRs of descriptor property ",
+        uint32_t{kFlatScratchInit}, ", which the emulator does not provide"));
   }
   if (NamedUserSgprs(kernel) > UserSgprs(kernel)) {
     return absl::InvalidArgumentError(absl::StrCat(
@@ -163,6 +160,8 @@ void StartWave(const LaunchState& launch, Group& group, int index, Wave& wave) {
   if ((kernel.properties & kDispatchPointer) != 0) {
     put64(launch.dispatch_packet_address);
   }
+  // A service of the host, so null; indirect calls make a compiler ask for it.
+  if ((kernel.properties & kQueuePointer) != 0) put64(0);
   if ((kernel.properties & kKernargPointer) != 0) {
     put64(launch.kernarg_address);
   }

@@ -6,6 +6,7 @@
 #define __device__ __attribute__((device))
 #define __shared__ __attribute__((shared))
 #define __constant__ __attribute__((constant))
+#define __launch_bounds__(n) __attribute__((launch_bounds(n)))
 #define KERNEL extern "C" __global__ void
 
 using uint8 = unsigned char;

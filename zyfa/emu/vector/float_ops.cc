@@ -372,8 +372,9 @@ Handler MakePackedF32(Instruction& inst) {
     if (inst.operands[1 + i].negate || inst.operands[1 + i].absolute) {
       return nullptr;
     }
-    // The upper dword of a constant is not documented.
+    // The upper dword of a constant is not documented, but that of 0 is 0.
     if (inst.operands[1 + i].kind == OperandKind::kInteger &&
+        inst.operands[1 + i].integer != 0 &&
         ((mods.op_sel | mods.op_sel_hi) >> i & 1)) {
       return nullptr;
     }

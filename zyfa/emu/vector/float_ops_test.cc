@@ -419,6 +419,10 @@ TEST_F(FloatOpsTest, PackedFloat32) {
   EXPECT_EQ(f(2, 0), b + a);
   EXPECT_EQ(f(3, 0), a + b);
   EXPECT_EQ(Assemble("v_pk_mul_f32 v[0:1], v[2:3], 2.0").handler, nullptr);
+  // 0 has one meaning: clang negates two floats so.
+  wave.Run("v_pk_add_f32 v[0:1], v[4:5], 0 neg_lo:[1,1] neg_hi:[1,1]");
+  EXPECT_EQ(f(0, 7), -f(4, 7));
+  EXPECT_EQ(f(1, 7), -f(5, 7));
 }
 
 TEST_F(FloatOpsTest, PackedHalvesAndMixes) {
