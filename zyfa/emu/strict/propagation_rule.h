@@ -1,0 +1,49 @@
+#ifndef ZYFA_EMU_STRICT_PROPAGATION_RULE_H_
+#define ZYFA_EMU_STRICT_PROPAGATION_RULE_H_
+
+#include <cstdint>
+#include <string_view>
+
+#include "zyfa/emu/instruction.h"
+
+namespace zyfa::emu {
+
+// Which bits of a result are undefined once one of them has been seen to depend
+// on an undefined bit. Wider than what was seen, as a few trials do not show
+// every bit that may change.
+enum class Spread : uint8_t {
+  kBits,          // these bits alone: moves, logic, shifts, lane moves
+  kUpward,        // and those above: sums and products of integers
+  kUpwardHalves,  // the same within a half
+  kBytes,         // the byte, half, register or pair of registers
+  kHalves,
+  kWords,
+  kPairs,
+};
+
+struct PropagationRule {
+  Spread spread = Spread::kWords;
+  // Operands that say where bits go (shift amounts, byte selectors), -1 none,
+  // and which of their bits do. Undefined ones spoil all that they move.
+  int control[2] = {-1, -1};
+  uint32_t control_bits = 0;
+  // Lanes act for themselves, and only those in EXEC.
+  bool lane_wise = false;
+};
+
+PropagationRule PropagationRuleOf(const Instruction& inst);
+
+// What SCC is after a scalar instruction.
+enum class SccRule : uint8_t {
+  kKept,
+  kNonZero,     // result is not 0
+  kSources,     // a carry or comparison: of all source bits
+  kBit,         // one selected bit of the source
+  kExecNotZero  // EXEC is not 0
+};
+SccRule SccRuleOf(std::string_view mnemonic);
+bool ReadsScc(const Instruction& inst);
+
+}  // namespace zyfa::emu
+
+#endif  // ZYFA_EMU_STRICT_PROPAGATION_RULE_H_
