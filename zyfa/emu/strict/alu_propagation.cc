@@ -303,6 +303,7 @@ void AluPropagation::SpreadVectors(const AluStep& step, const Wave& wave,
       control = ~uint64_t{0};
     }
   }
+  control &= wave.exec;
   const uint64_t kept =
       rule.lane_wise && rule.spread != Spread::kBits ? ~wave.exec : 0;
   int row = 0;
@@ -311,16 +312,17 @@ void AluPropagation::SpreadVectors(const AluStep& step, const Wave& wave,
     const bool pairs = WidensPairs(range, rule.spread);
     for (int i = 0; i < range.count && row < kMaxRows; ++i, ++row) {
       uint32_t* bits = differs_[row];
-      if (pairs) {
-        if (i % 2 == 1) continue;
+      if (pairs && i % 2 == 0) {
         for (int l = 0; l < kLanes; ++l) {
           WidenPair(bits[l], differs_[row + 1][l], rule.spread);
         }
-      } else {
+      } else if (!pairs) {
         for (int l = 0; l < kLanes; ++l) {
-          const bool all = (control >> l & 1) != 0 && bits[l] != 0;
-          bits[l] = all ? ~0u : Widen(bits[l], rule.spread);
+          bits[l] = Widen(bits[l], rule.spread);
         }
+      }
+      for (int l = 0; l < kLanes && control != 0; ++l) {
+        if ((control >> l & 1) != 0) bits[l] = ~0u;
       }
     }
   }
@@ -368,7 +370,7 @@ void AluPropagation::SpreadScalars(const AluStep& step, uint64_t spoilt_lanes,
       bits[0] |= static_cast<uint32_t>(spoilt_lanes);
       bits[1] |= static_cast<uint32_t>(spoilt_lanes >> 32);
     } else if (step.scalar && control != 0) {
-      WidenPair(bits[0], bits[1], Spread::kPairs);
+      bits[0] = bits[1] = ~0u;
     } else if (step.scalar && WidensPairs(range, step.rule.spread)) {
       WidenPair(bits[0], bits[1], step.rule.spread);
     } else if (step.scalar) {

@@ -24,7 +24,7 @@ enum class Spread : uint8_t {
 struct PropagationRule {
   Spread spread = Spread::kWords;
   // Operands that say where bits go (shift amounts, byte selectors), -1 none,
-  // and which of their bits do. Undefined ones spoil all that they move.
+  // and which of their bits do. Undefined ones spoil the whole result.
   int control[2] = {-1, -1};
   uint32_t control_bits = 0;
   // Lanes act for themselves, and only those in EXEC.
