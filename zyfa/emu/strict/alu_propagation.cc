@@ -39,6 +39,7 @@ uint32_t Upward(uint32_t bits) { return bits | (0u - bits); }
 uint32_t Widen(uint32_t bits, Spread spread) {
   switch (spread) {
     case Spread::kBits:
+    case Spread::kSixBits:
       return bits;
     case Spread::kUpward:
       return Upward(bits);
@@ -71,13 +72,91 @@ void WidenPair(uint32_t& low, uint32_t& high, Spread spread) {
   }
 }
 
+// Packed six-bit numbers: number e is bits 6 e to 6 e + 5 of the rows together.
+void WidenSixBits(uint32_t (*rows)[kLanes], int count) {
+  for (int first = 0; first + 6 <= 32 * count; first += 6) {
+    const int row = first / 32, shift = first % 32;
+    const uint32_t low = 0x3fu << shift;
+    const uint32_t high = shift > 26 ? 0x3fu >> (32 - shift) : 0;
+    for (int l = 0; l < kLanes; ++l) {
+      const bool any = (rows[row][l] & low) != 0 ||
+                       (high != 0 && (rows[row + 1][l] & high) != 0);
+      if (!any) continue;
+      rows[row][l] |= low;
+      if (high != 0) rows[row + 1][l] |= high;
+    }
+  }
+}
+
 bool WidensPairs(const RegisterRange& range, Spread spread) {
   return range.count % 2 == 0 &&
          (spread == Spread::kPairs ||
           (spread == Spread::kUpward && range.count == 2));
 }
 
+// Whether the range is an operand whose value says which bits are written.
+bool Selects(const AluStep& step, const RegisterRange& range) {
+  for (int position : step.rule.control) {
+    if (position < 0 ||
+        position >= static_cast<int>(step.inst->operands.size())) {
+      continue;
+    }
+    const Operand& operand = step.inst->operands[static_cast<size_t>(position)];
+    if (range.vector ? IsVector(operand) && Wave::Row(operand) == range.first
+                     : operand.kind == OperandKind::kScalar &&
+                           operand.index == range.first) {
+      return true;
+    }
+  }
+  return false;
+}
+
+// A register that is written as well: what is kept of it keeps its own bits.
+bool Writes(const AluStep& step, const RegisterRange& like, int number) {
+  for (const RegisterRange& range : step.ranges) {
+    if (range.write && range.vector == like.vector && range.first <= number &&
+        number < range.first + range.count) {
+      return true;
+    }
+  }
+  return false;
+}
+
+// Whether a selector of a scalar instruction is undefined.
+bool UndefinedControl(const AluStep& step, const WaveShadow& shadow) {
+  uint32_t undefined = 0;
+  for (int position : step.rule.control) {
+    if (position < 0 ||
+        position >= static_cast<int>(step.inst->operands.size())) {
+      continue;
+    }
+    const Operand& operand = step.inst->operands[static_cast<size_t>(position)];
+    if (operand.kind == OperandKind::kScalar && operand.index < 128) {
+      undefined |= shadow.sgpr[operand.index];
+    }
+  }
+  return (undefined & step.rule.control_bits) != 0;
+}
+
+uint32_t WidenSource(uint32_t bits, bool wide, Spread source) {
+  return wide && bits != 0 ? Widen(bits, source) : bits;
+}
+
 }  // namespace
+
+AluPropagation::AluPropagation() : trial_(std::make_unique<Wave>()) {
+  uint32_t state = 1;
+  for (auto& row : numbers_) {
+    for (uint32_t& word : row) {
+      word = 0;
+      for (int byte = 0; byte < 4; ++byte) {
+        state = state * 1664525 + 1013904223;
+        // Odd: no factor hides the low bits of the other.
+        word = word << 8 | (0x39 + (state >> 24) % 4 * 2);
+      }
+    }
+  }
+}
 
 uint32_t UndefinedScalar(const WaveShadow& shadow, const Wave& wave,
                          int number) {
@@ -130,14 +209,18 @@ uint32_t AluPropagation::Pattern(const Plan& plan, int trial, int source) {
   if (trial == 0) return 0;
   if (trial == 1) return ~0u;
   trial -= 2;
-  if (plan.sources >= 2) {
+  if (plan.moves_bits) {
     if (trial < plan.sources) return trial == source ? ~0u : 0;
-    trial -= plan.sources;
-    if (plan.bits && plan.sources == 3) return trial == source ? 0 : ~0u;
+    return trial - plan.sources == source ? 0 : ~0u;
   }
-  // Numbers of ordinary size, of different signs.
-  const uint32_t number = trial == 0 ? 0x55555555 : 0x40490fdb;
-  return source % 2 == 0 ? number : number ^ 0xffffffff;
+  // Zero, NaN or -1, and numbers of either sign, large and small, in every
+  // format.
+  static constexpr int kFills = 8;
+  static constexpr uint32_t kFill[kFills] = {0x3f3f3f3f, 0xbfbfbfbf, 0x7b7b7b7b,
+                                             0xfbfbfbfb, 0x80808080, 0x55555555,
+                                             0xaaaaaaaa, 0x00010001};
+  if (trial < kFills) return kFill[trial];
+  return kFill[(trial * (2 * source + 1) + 3 * source) % kFills];
 }
 
 // All bits of a source take the same value, so two trials show all that moves
@@ -148,7 +231,7 @@ AluPropagation::Plan AluPropagation::MakePlan(const AluStep& step,
                                               int* source_of_range) {
   const uint64_t relevant = step.rule.lane_wise ? wave.exec : ~uint64_t{0};
   Plan plan;
-  plan.bits = step.rule.spread == Spread::kBits;
+  plan.moves_bits = step.rule.moves_bits;
   bool reads = false;
   for (size_t i = 0; i < step.ranges.size(); ++i) {
     source_of_range[i] = 0;
@@ -161,11 +244,11 @@ AluPropagation::Plan AluPropagation::MakePlan(const AluStep& step,
     ++plan.sources;
     reads = true;
   }
-  if (plan.sources >= 2) plan.trials += plan.sources;
-  if (plan.bits) {
-    if (plan.sources == 3) plan.trials += 3;
+  if (plan.moves_bits) {
+    if (plan.sources >= 2) plan.trials += plan.sources;
+    if (plan.sources == 3) plan.trials += plan.sources;
   } else if (reads) {
-    plan.trials += 2;
+    plan.trials += plan.sources >= 2 ? 16 : 8;
   }
   return plan;
 }
@@ -174,23 +257,39 @@ void AluPropagation::Try(const AluStep& step, const Wave& wave,
                          const WaveShadow& shadow, const Plan& plan, int trial,
                          const int* source_of_range) {
   Wave& t = *trial_;
+  const PropagationRule& rule = step.rule;
   std::memcpy(t.sgpr, wave.sgpr, sizeof(t.sgpr));
   // The first range that names a register says which source it is.
   for (size_t i = step.ranges.size(); i-- > 0;) {
     const RegisterRange& range = step.ranges[i];
     const uint32_t pattern = Pattern(plan, trial, source_of_range[i]);
+    const bool number = !rule.moves_bits && !Selects(step, range);
     for (int r = range.first; r < range.first + range.count; ++r) {
       if (!range.vector) {
-        const uint32_t undefined = shadow.sgpr[r & 127];
-        t.sgpr[r & 127] =
-            (wave.sgpr[r & 127] & ~undefined) | (pattern & undefined);
-      } else if (shadow.lanes[r] == 0) {
-        std::memcpy(t.vgpr[r], wave.vgpr[r], sizeof(t.vgpr[r]));
-      } else {
-        for (int l = 0; l < kLanes; ++l) {
-          t.vgpr[r][l] = (wave.vgpr[r][l] & ~shadow.vgpr[r][l]) |
-                         (pattern & shadow.vgpr[r][l]);
-        }
+        const uint32_t value =
+            number ? numbers_[r % kNumberRows][0] : wave.sgpr[r & 127];
+        const uint32_t undefined = WidenSource(
+            shadow.sgpr[r & 127],
+            number && step.scalar && !Writes(step, range, r), rule.source);
+        t.sgpr[r & 127] = (value & ~undefined) | (pattern & undefined);
+        continue;
+      }
+      const uint32_t* const values =
+          number ? numbers_[r % kNumberRows] : wave.vgpr[r];
+      const bool wide = number && !Writes(step, range, r);
+      // The other half of a 64-bit number.
+      const int other = range.first + ((r - range.first) ^ 1);
+      const bool pairs =
+          wide && rule.source == Spread::kPairs && range.count % 2 == 0;
+      if (shadow.lanes[r] == 0 && (!pairs || shadow.lanes[other] == 0)) {
+        std::memcpy(t.vgpr[r], values, sizeof(t.vgpr[r]));
+        continue;
+      }
+      for (int l = 0; l < kLanes; ++l) {
+        uint32_t undefined = WidenSource(shadow.vgpr[r][l], wide, rule.source);
+        if (pairs)
+          undefined |= WidenSource(shadow.vgpr[other][l], wide, rule.source);
+        t.vgpr[r][l] = (values[l] & ~undefined) | (pattern & undefined);
       }
     }
   }
@@ -304,12 +403,14 @@ void AluPropagation::SpreadVectors(const AluStep& step, const Wave& wave,
     }
   }
   control &= wave.exec;
-  const uint64_t kept =
-      rule.lane_wise && rule.spread != Spread::kBits ? ~wave.exec : 0;
+  const uint64_t kept = rule.lane_wise && !rule.moves_bits ? ~wave.exec : 0;
   int row = 0;
   for (const RegisterRange& range : step.ranges) {
     if (!range.write || !range.vector) continue;
     const bool pairs = WidensPairs(range, rule.spread);
+    if (rule.spread == Spread::kSixBits) {
+      WidenSixBits(differs_ + row, std::min<int>(range.count, kMaxRows - row));
+    }
     for (int i = 0; i < range.count && row < kMaxRows; ++i, ++row) {
       uint32_t* bits = differs_[row];
       if (pairs && i % 2 == 0) {
@@ -346,18 +447,7 @@ void AluPropagation::SpreadScalars(const AluStep& step, uint64_t spoilt_lanes,
   const bool lane_mask =
       std::any_of(step.ranges.begin(), step.ranges.end(),
                   [](const RegisterRange& r) { return r.vector && r.write; });
-  uint32_t control = 0;
-  for (int position : step.rule.control) {
-    if (position < 0 ||
-        position >= static_cast<int>(step.inst->operands.size())) {
-      continue;
-    }
-    const Operand& operand = step.inst->operands[static_cast<size_t>(position)];
-    if (step.scalar && operand.kind == OperandKind::kScalar &&
-        operand.index < 128) {
-      control |= shadow.sgpr[operand.index] & step.rule.control_bits;
-    }
-  }
+  const bool control = step.scalar && UndefinedControl(step, shadow);
   for (const RegisterRange& range : step.ranges) {
     if (!range.write || range.vector) continue;
     uint32_t bits[2] = {};
@@ -369,7 +459,7 @@ void AluPropagation::SpreadScalars(const AluStep& step, uint64_t spoilt_lanes,
       // A carry may depend on what its sum depends on.
       bits[0] |= static_cast<uint32_t>(spoilt_lanes);
       bits[1] |= static_cast<uint32_t>(spoilt_lanes >> 32);
-    } else if (step.scalar && control != 0) {
+    } else if (control) {
       bits[0] = bits[1] = ~0u;
     } else if (step.scalar && WidensPairs(range, step.rule.spread)) {
       WidenPair(bits[0], bits[1], step.rule.spread);
@@ -383,14 +473,15 @@ void AluPropagation::SpreadScalars(const AluStep& step, uint64_t spoilt_lanes,
 }
 
 bool AluPropagation::UndefinedScc(const AluStep& step, bool sources,
-                                  bool result, const WaveShadow& shadow) const {
+                                  bool control, bool result,
+                                  const WaveShadow& shadow) const {
   switch (step.scc) {
     case SccRule::kKept:
       return shadow.scc;
     case SccRule::kExecNotZero:
       return false;
     case SccRule::kBit:
-      return differs_scc_;
+      return differs_scc_ || control;
     case SccRule::kSources:
       return sources;
     case SccRule::kNonZero:
@@ -426,6 +517,7 @@ uint64_t AluPropagation::Run(const AluStep& step, const Wave& wave,
   for (const RegisterRange& range : step.ranges) {
     sources |= !range.write && Undefined(range, ~uint64_t{0}, shadow);
   }
+  const bool control = step.scalar && UndefinedControl(step, shadow);
   int source_of_range[kMaxRanges];
   const Plan plan = MakePlan(step, wave, shadow, source_of_range);
   for (int trial = 0; trial < plan.trials; ++trial) {
@@ -439,7 +531,7 @@ uint64_t AluPropagation::Run(const AluStep& step, const Wave& wave,
     for (const RegisterRange& range : step.ranges) {
       result |= range.write && Undefined(range, ~uint64_t{0}, shadow);
     }
-    shadow.scc = UndefinedScc(step, sources, result, shadow);
+    shadow.scc = UndefinedScc(step, sources, control, result, shadow);
   }
   return differs_exec_;
 }

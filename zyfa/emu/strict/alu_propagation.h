@@ -26,14 +26,19 @@ AluStep PrepareAlu(const Instruction& inst);
 // Follows undefined bits through arithmetic by trial: the instruction's own
 // handler runs several times on a copy of the wave, each time with other values
 // in the place of the undefined bits. What differs between the runs depends on
-// them; PropagationRule says how far that reaches. So layouts, selectors,
-// partial writes and constants that mask a source need no second description.
+// them; PropagationRule says how far that reaches. So layouts, selectors and
+// partial writes need no second description.
+//
+// Where bits only move the other bits keep their values, so a mask makes a
+// result defined. In a computation of numbers all others take values of
+// ordinary size, so that none hides a dependence: 0 times undefined is
+// undefined.
 //
 // Comparisons are not tried, as few values change their one bit: a lane's bit
 // is undefined if a source of the lane has an undefined bit.
 class AluPropagation {
  public:
-  AluPropagation() : trial_(std::make_unique<Wave>()) {}
+  AluPropagation();
 
   // Whether undefined bits are near: false in the steady state of a kernel.
   static bool Concerns(const AluStep& step, const Wave& wave,
@@ -49,7 +54,7 @@ class AluPropagation {
   struct Plan {
     int sources = 0;  // with undefined bits
     int trials = 2;
-    bool bits = false;
+    bool moves_bits = false;
   };
   static uint32_t Pattern(const Plan& plan, int trial, int source);
   Plan MakePlan(const AluStep& step, const Wave& wave, const WaveShadow& shadow,
@@ -62,10 +67,13 @@ class AluPropagation {
                      uint64_t& spoilt_lanes);
   void SpreadScalars(const AluStep& step, uint64_t spoilt_lanes,
                      WaveShadow& shadow);
-  bool UndefinedScc(const AluStep& step, bool sources, bool result,
-                    const WaveShadow& shadow) const;
+  bool UndefinedScc(const AluStep& step, bool sources, bool control,
+                    bool result, const WaveShadow& shadow) const;
 
   std::unique_ptr<Wave> trial_;
+  // Numbers of ordinary size in every format, no two rows alike.
+  static constexpr int kNumberRows = 64;
+  alignas(64) uint32_t numbers_[kNumberRows][kLanes];
   // Results of the first trial and what differed from them in another.
   alignas(64) uint32_t first_[kMaxRows][kLanes];
   alignas(64) uint32_t differs_[kMaxRows][kLanes];

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <initializer_list>
 #include <iterator>
+#include <optional>
 
 namespace zyfa::emu {
 namespace {
@@ -21,20 +22,21 @@ bool HasPrefixOf(std::string_view text,
 bool MovesBits(std::string_view name) {
   return HasPrefixOf(
       name,
-      {"v_mov_",       "v_accvgpr_",   "v_not_",          "v_and_",
-       "v_or_",        "v_or3_",       "v_xor_",          "v_xnor_",
-       "v_lshlrev_",   "v_lshrrev_",   "v_ashrrev_",      "v_lshl_or_",
-       "v_bitop3_",    "v_bfe_",       "v_bfi_",          "v_bfrev_",
-       "v_alignbit_",  "v_alignbyte_", "v_perm_",         "v_permlane",
-       "v_cndmask_",   "v_swap_",      "v_readlane_",     "v_readfirstlane_",
-       "v_writelane_", "v_pk_mov_",    "v_pack_b32_f16",  "v_pk_lshlrev_",
-       "v_pk_lshrrev", "v_pk_ashrrev", "s_mov_",          "s_movk_",
-       "s_cmov",       "s_cselect_",   "s_and_",          "s_andn1_",
-       "s_andn2_",     "s_or_",        "s_orn1_",         "s_orn2_",
-       "s_xor_",       "s_xnor_",      "s_nand_",         "s_nor_",
-       "s_not_",       "s_lshl_",      "s_lshr_",         "s_ashr_",
-       "s_bfe_",       "s_brev_",      "s_bitset",        "s_pack_",
-       "s_sext_",      "s_wqm_",       "s_bitreplicate_", "s_quadmask_"});
+      {"v_mov_",       "v_accvgpr_",   "v_not_",         "v_and_",
+       "v_or_",        "v_or3_",       "v_xor_",         "v_xnor_",
+       "v_lshlrev_",   "v_lshrrev_",   "v_ashrrev_",     "v_lshl_or_",
+       "v_bitop3_",    "v_bfe_",       "v_bfi_",         "v_bfrev_",
+       "v_alignbit_",  "v_alignbyte_", "v_perm_",        "v_permlane",
+       "v_cndmask_",   "v_swap_",      "v_readlane_",    "v_readfirstlane_",
+       "v_writelane_", "v_pk_mov_",    "v_pack_b32_f16", "v_pk_lshlrev_",
+       "v_pk_lshrrev", "v_pk_ashrrev", "s_mov_",         "s_movk_",
+       "s_cmov",       "s_cselect_",   "s_and_",         "s_andn1_",
+       "s_andn2_",     "s_or_",        "s_orn1_",        "s_orn2_",
+       "s_xor_",       "s_xnor_",      "s_nand_",        "s_nor_",
+       "s_not_",       "s_lshl_",      "s_lshr_",        "s_ashr_",
+       "s_bfe_",       "s_brev_",      "s_bitset",       "s_pack_",
+       "s_bitcmp",     "s_sext_",      "s_wqm_",         "s_bitreplicate_",
+       "s_quadmask_"});
 }
 
 bool SumsIntegers(std::string_view name) {
@@ -65,55 +67,99 @@ bool SumsHalves(std::string_view name) {
                   name.substr(name.size() - 4) == "_i16");
 }
 
+// Of one word of a mnemonic.
+std::optional<Spread> SpreadOfWord(std::string_view word) {
+  struct Type {
+    std::string_view name;
+    Spread spread;
+  };
+  static constexpr Type kTypes[] = {
+      {"f16", Spread::kHalves},  {"bf16", Spread::kHalves},
+      {"i16", Spread::kHalves},  {"u16", Spread::kHalves},
+      {"b16", Spread::kHalves},  {"fp8", Spread::kBytes},
+      {"bf8", Spread::kBytes},   {"i8", Spread::kBytes},
+      {"u8", Spread::kBytes},    {"fp4", Spread::kBytes},
+      {"fp6", Spread::kSixBits}, {"bf6", Spread::kSixBits},
+      {"f64", Spread::kPairs},   {"i64", Spread::kPairs},
+      {"u64", Spread::kPairs},   {"b64", Spread::kPairs},
+      {"f32", Spread::kWords},   {"i32", Spread::kWords},
+      {"u32", Spread::kWords},   {"b32", Spread::kWords}};
+  for (const Type& type : kTypes) {
+    if (word == type.name) return type.spread;
+  }
+  return std::nullopt;
+}
+
 // By the first type that a mnemonic names: that of the result.
 Spread SpreadOfType(std::string_view name) {
   if (HasPrefixOf(name, {"v_sad_", "v_msad_", "v_mqsad_u32"})) {
     return Spread::kWords;
   }
   if (HasPrefixOf(name, {"v_qsad_", "v_mqsad_"})) return Spread::kPairs;
-  struct Type {
-    std::string_view name;
-    Spread spread;
-  };
-  static constexpr Type kTypes[] = {
-      {"f16", Spread::kHalves}, {"bf16", Spread::kHalves},
-      {"i16", Spread::kHalves}, {"u16", Spread::kHalves},
-      {"b16", Spread::kHalves}, {"fp8", Spread::kBytes},
-      {"bf8", Spread::kBytes},  {"i8", Spread::kBytes},
-      {"u8", Spread::kBytes},   {"fp4", Spread::kBytes},
-      {"fp6", Spread::kBits},  // share bytes with their neighbours
-      {"bf6", Spread::kBits},   {"f64", Spread::kPairs},
-      {"i64", Spread::kPairs},  {"u64", Spread::kPairs},
-      {"b64", Spread::kPairs},  {"f32", Spread::kWords},
-      {"i32", Spread::kWords},  {"u32", Spread::kWords},
-      {"b32", Spread::kWords}};
   while (!name.empty()) {
     const size_t end = std::min(name.find('_'), name.size());
-    for (const Type& type : kTypes) {
-      if (name.substr(0, end) == type.name) return type.spread;
-    }
+    const std::optional<Spread> spread = SpreadOfWord(name.substr(0, end));
+    if (spread.has_value()) return *spread;
     name.remove_prefix(std::min(end + 1, name.size()));
   }
   return Spread::kWords;
 }
 
+// By the last type that a mnemonic names: that of the sources.
+Spread SpreadOfSource(std::string_view name) {
+  const std::string_view word = name.substr(name.rfind('_') + 1);
+  if (HasPrefix(word, "ubyte") || word == "f8f6f4") return Spread::kBytes;
+  if (HasPrefixOf(name, {"v_mad_mix", "v_fma_mix"})) return Spread::kHalves;
+  return SpreadOfWord(word).value_or(Spread::kBits);
+}
+
 void SetControl(std::string_view name, PropagationRule& rule) {
-  const auto set = [&rule](int first, int second, uint32_t bits) {
-    rule.control[0] = first;
-    rule.control[1] = second;
+  const auto set = [&rule](std::initializer_list<int> positions,
+                           uint32_t bits) {
+    std::copy(positions.begin(), positions.end(), rule.control);
     rule.control_bits = bits;
   };
-  if (HasPrefixOf(name, {"v_lshlrev_", "v_lshrrev_", "v_ashrrev_", "s_bitset"}))
-    return set(1, -1, 0x3f);
-  if (HasPrefixOf(name, {"v_pk_lshlrev", "v_pk_lshrrev", "v_pk_ashrrev"}))
-    return set(1, -1, 0x000f000f);
-  if (HasPrefixOf(name, {"v_lshl_or_", "s_lshl_", "s_lshr_", "s_ashr_"}))
-    return set(2, -1, 0x3f);
-  if (HasPrefix(name, "v_bfe_")) return set(2, 3, 0x1f);
-  if (HasPrefix(name, "s_bfe_")) return set(2, -1, 0x7f003f);
-  if (HasPrefix(name, "v_alignbit_")) return set(3, -1, 0x1f);
-  if (HasPrefix(name, "v_alignbyte_")) return set(3, -1, 3);
-  if (HasPrefix(name, "v_perm_b32")) return set(3, -1, ~0u);
+  const std::string_view width = name.substr(name.size() - 2);
+  const uint32_t shift = width == "64" ? 0x3f : width == "16" ? 0xf : 0x1f;
+  if (HasPrefixOf(name, {"v_lshlrev_", "v_lshrrev_", "v_ashrrev_", "s_bitset",
+                         "s_bitcmp"})) {
+    return set({1}, shift);
+  }
+  if (HasPrefixOf(name, {"v_pk_lshlrev", "v_pk_lshrrev", "v_pk_ashrrev"})) {
+    return set({1}, 0x000f000f);
+  }
+  if (HasPrefixOf(name, {"v_lshl_or_", "v_lshl_add_", "s_lshl_", "s_lshr_",
+                         "s_ashr_"})) {
+    return set({2}, shift);
+  }
+  if (HasPrefix(name, "v_add_lshl_")) return set({3}, shift);
+  if (HasPrefix(name, "v_bfe_")) return set({2, 3}, 0x1f);
+  if (HasPrefix(name, "s_bfe_")) return set({2}, 0x7f0000 | shift);
+  if (HasPrefix(name, "v_alignbit_")) return set({3}, 0x1f);
+  if (HasPrefix(name, "v_alignbyte_")) return set({3}, 3);
+  if (HasPrefix(name, "v_perm_b32")) return set({3}, ~0u);
+  // Which byte is written.
+  if (HasPrefixOf(name, {"v_cvt_pk_u8_", "v_cvt_pkaccum_u8_"})) {
+    return set({2}, 3);
+  }
+  // The largest of three decides what the others are for; a carry that a
+  // rounded half may lose.
+  if (HasPrefixOf(name, {"v_cube", "v_lerp_u8"})) return set({1, 2, 3}, ~0u);
+}
+
+// Where SDWA takes the low bits of a source from.
+int SelectedShift(SdwaSelect select) {
+  switch (select) {
+    case SdwaSelect::kByte1:
+      return 8;
+    case SdwaSelect::kByte2:
+    case SdwaSelect::kWord1:
+      return 16;
+    case SdwaSelect::kByte3:
+      return 24;
+    default:
+      return 0;
+  }
 }
 
 Spread SpreadOf(const Instruction& inst) {
@@ -147,7 +193,13 @@ PropagationRule PropagationRuleOf(const Instruction& inst) {
   const std::string_view name = inst.mnemonic;
   PropagationRule rule;
   rule.spread = SpreadOf(inst);
+  rule.moves_bits = MovesBits(name);
+  rule.source = SumsIntegers(name) || SumsHalves(name) ? Spread::kBits
+                                                       : SpreadOfSource(name);
   SetControl(name, rule);
+  if (inst.mods.sdwa && rule.control[0] == 1) {
+    rule.control_bits <<= SelectedShift(inst.mods.src_sel[0]);
+  }
   const InstructionClass c = inst.instruction_class;
   rule.lane_wise =
       (c == InstructionClass::kValu || c == InstructionClass::kTrans) &&

@@ -19,13 +19,20 @@ enum class Spread : uint8_t {
   kHalves,
   kWords,
   kPairs,
+  kSixBits,  // one of the six-bit numbers packed into the result
 };
 
 struct PropagationRule {
   Spread spread = Spread::kWords;
-  // Operands that say where bits go (shift amounts, byte selectors), -1 none,
-  // and which of their bits do. Undefined ones spoil the whole result.
-  int control[2] = {-1, -1};
+  // Bits only change places, or meet bits at the same place.
+  bool moves_bits = false;
+  // Undefined bits of a source spoil all of the number that they are part of.
+  Spread source = Spread::kWords;
+  // Operands that say where bits go (shift amounts, byte selectors) or whose
+  // part in the result depends on the others, -1 none, and which of their bits
+  // do. They keep their values in trials; undefined, they spoil all results.
+  static constexpr int kControls = 3;
+  int control[kControls] = {-1, -1, -1};
   uint32_t control_bits = 0;
   // Lanes act for themselves, and only those in EXEC.
   bool lane_wise = false;
