@@ -94,24 +94,25 @@ bool WidensPairs(const RegisterRange& range, Spread spread) {
           (spread == Spread::kUpward && range.count == 2));
 }
 
+// Whether the range is the operand at a position.
+bool IsAt(const AluStep& step, const RegisterRange& range, int position) {
+  if (position < 0 || position >= static_cast<int>(step.inst->operands.size()))
+    return false;
+  const Operand& operand = step.inst->operands[static_cast<size_t>(position)];
+  return range.vector ? IsVector(operand) && Wave::Row(operand) == range.first
+                      : operand.kind == OperandKind::kScalar &&
+                            operand.index == range.first;
+}
+
 // Whether the range is an operand whose value says which bits are written.
 bool Selects(const AluStep& step, const RegisterRange& range) {
   for (int position : step.rule.control) {
-    if (position < 0 ||
-        position >= static_cast<int>(step.inst->operands.size())) {
-      continue;
-    }
-    const Operand& operand = step.inst->operands[static_cast<size_t>(position)];
-    if (range.vector ? IsVector(operand) && Wave::Row(operand) == range.first
-                     : operand.kind == OperandKind::kScalar &&
-                           operand.index == range.first) {
-      return true;
-    }
+    if (IsAt(step, range, position)) return true;
   }
   return false;
 }
 
-// A register that is written as well: what is kept of it keeps its own bits.
+// Whether the instruction writes a register of a range.
 bool Writes(const AluStep& step, const RegisterRange& like, int number) {
   for (const RegisterRange& range : step.ranges) {
     if (range.write && range.vector == like.vector && range.first <= number &&
@@ -138,22 +139,50 @@ bool UndefinedControl(const AluStep& step, const WaveShadow& shadow) {
   return (undefined & step.rule.control_bits) != 0;
 }
 
-uint32_t WidenSource(uint32_t bits, bool wide, Spread source) {
-  return wide && bits != 0 ? Widen(bits, source) : bits;
+// A number like those of vector registers but equal to none of them.
+uint32_t ScalarNumber(int n) {
+  return 0x37373737 - 0x02020202 * static_cast<uint32_t>(n % 4);
+}
+
+// Whether the range is a block scale: a power of two whose exponent counts.
+bool Scales(const AluStep& step, const RegisterRange& range) {
+  return step.inst->mnemonic.compare(0, 13, "v_mfma_scale_") == 0 &&
+         (IsAt(step, range, 4) || IsAt(step, range, 5));
+}
+
+// How far undefined bits of register `number` of a range reach before the
+// instruction computes with them.
+Spread SourceSpread(const AluStep& step, const RegisterRange& range,
+                    int number) {
+  const PropagationRule& rule = step.rule;
+  if (rule.moves_bits || Selects(step, range)) return Spread::kBits;
+  const bool written = Writes(step, range, number);
+  if (rule.accumulates && (written || IsAt(step, range, 3))) {
+    return rule.source == Spread::kPairs ? Spread::kPairs : Spread::kWords;
+  }
+  // What is kept of a register that is written keeps its own bits; lanes of a
+  // mask are lanes.
+  if (written || (!range.vector && range.first == kVccLo)) return Spread::kBits;
+  return rule.source;
 }
 
 }  // namespace
 
 AluPropagation::AluPropagation() : trial_(std::make_unique<Wave>()) {
-  uint32_t state = 1;
-  for (auto& row : numbers_) {
-    for (uint32_t& word : row) {
-      word = 0;
-      for (int byte = 0; byte < 4; ++byte) {
-        state = state * 1664525 + 1013904223;
-        // Odd: no factor hides the low bits of the other.
-        word = word << 8 | (0x39 + (state >> 24) % 4 * 2);
+  std::fill_n(ones_, kLanes, 0x7f7f7f7f);
+  // Sixteen halves whose bytes are 0x39, 0x3b, 0x3d or 0x3f: odd, as an even
+  // factor hides low bits of the other. Sixteen rows in turn never agree in any
+  // lane.
+  for (int row = 0; row < kNumberRows; ++row) {
+    for (int l = 0; l < kLanes; ++l) {
+      uint32_t word = 0;
+      for (int half = 0; half < 2; ++half) {
+        const auto digits = static_cast<uint32_t>(row + 5 * l + 3 * half) & 15;
+        const uint32_t bytes =
+            0x3939 + (digits >> 2) * 0x200 + (digits & 3) * 2;
+        word |= bytes << (16 * half);
       }
+      numbers_[row][l] = word;
     }
   }
 }
@@ -259,36 +288,37 @@ void AluPropagation::Try(const AluStep& step, const Wave& wave,
   Wave& t = *trial_;
   const PropagationRule& rule = step.rule;
   std::memcpy(t.sgpr, wave.sgpr, sizeof(t.sgpr));
+  int rows_before = 0;
+  for (const RegisterRange& range : step.ranges) rows_before += range.count;
   // The first range that names a register says which source it is.
   for (size_t i = step.ranges.size(); i-- > 0;) {
     const RegisterRange& range = step.ranges[i];
     const uint32_t pattern = Pattern(plan, trial, source_of_range[i]);
     const bool number = !rule.moves_bits && !Selects(step, range);
+    rows_before -= range.count;
     for (int r = range.first; r < range.first + range.count; ++r) {
+      const int n = (rows_before + r - range.first) % kNumberRows;
       if (!range.vector) {
-        const uint32_t value =
-            number ? numbers_[r % kNumberRows][0] : wave.sgpr[r & 127];
-        const uint32_t undefined = WidenSource(
-            shadow.sgpr[r & 127],
-            number && step.scalar && !Writes(step, range, r), rule.source);
+        const uint32_t value = number ? ScalarNumber(n) : wave.sgpr[r & 127];
+        const uint32_t undefined =
+            Widen(shadow.sgpr[r & 127], SourceSpread(step, range, r));
         t.sgpr[r & 127] = (value & ~undefined) | (pattern & undefined);
         continue;
       }
-      const uint32_t* const values =
-          number ? numbers_[r % kNumberRows] : wave.vgpr[r];
-      const bool wide = number && !Writes(step, range, r);
+      const uint32_t* const values = !number               ? wave.vgpr[r]
+                                     : Scales(step, range) ? ones_
+                                                           : numbers_[n];
+      const Spread source = SourceSpread(step, range, r);
       // The other half of a 64-bit number.
+      const bool pairs = source == Spread::kPairs && range.count % 2 == 0;
       const int other = range.first + ((r - range.first) ^ 1);
-      const bool pairs =
-          wide && rule.source == Spread::kPairs && range.count % 2 == 0;
       if (shadow.lanes[r] == 0 && (!pairs || shadow.lanes[other] == 0)) {
         std::memcpy(t.vgpr[r], values, sizeof(t.vgpr[r]));
         continue;
       }
       for (int l = 0; l < kLanes; ++l) {
-        uint32_t undefined = WidenSource(shadow.vgpr[r][l], wide, rule.source);
-        if (pairs)
-          undefined |= WidenSource(shadow.vgpr[other][l], wide, rule.source);
+        uint32_t undefined = Widen(shadow.vgpr[r][l], source);
+        if (pairs) undefined |= Widen(shadow.vgpr[other][l], source);
         t.vgpr[r][l] = (values[l] & ~undefined) | (pattern & undefined);
       }
     }

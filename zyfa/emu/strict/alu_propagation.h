@@ -71,9 +71,10 @@ class AluPropagation {
                     bool result, const WaveShadow& shadow) const;
 
   std::unique_ptr<Wave> trial_;
-  // Numbers of ordinary size in every format, no two rows alike.
+  // Numbers of ordinary size in every format.
   static constexpr int kNumberRows = 64;
   alignas(64) uint32_t numbers_[kNumberRows][kLanes];
+  uint32_t ones_[kLanes];  // block scales of 1
   // Results of the first trial and what differed from them in another.
   alignas(64) uint32_t first_[kMaxRows][kLanes];
   alignas(64) uint32_t differs_[kMaxRows][kLanes];

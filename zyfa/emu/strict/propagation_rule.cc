@@ -109,7 +109,7 @@ Spread SpreadOfType(std::string_view name) {
 Spread SpreadOfSource(std::string_view name) {
   const std::string_view word = name.substr(name.rfind('_') + 1);
   if (HasPrefix(word, "ubyte") || word == "f8f6f4") return Spread::kBytes;
-  if (HasPrefixOf(name, {"v_mad_mix", "v_fma_mix"})) return Spread::kHalves;
+  if (word == "u24" || word == "i24") return Spread::kWords;
   return SpreadOfWord(word).value_or(Spread::kBits);
 }
 
@@ -132,7 +132,7 @@ void SetControl(std::string_view name, PropagationRule& rule) {
                          "s_ashr_"})) {
     return set({2}, shift);
   }
-  if (HasPrefix(name, "v_add_lshl_")) return set({3}, shift);
+  if (HasPrefixOf(name, {"v_add_lshl_", "v_ashr_pk_"})) return set({3}, shift);
   if (HasPrefix(name, "v_bfe_")) return set({2, 3}, 0x1f);
   if (HasPrefix(name, "s_bfe_")) return set({2}, 0x7f0000 | shift);
   if (HasPrefix(name, "v_alignbit_")) return set({3}, 0x1f);
@@ -142,9 +142,15 @@ void SetControl(std::string_view name, PropagationRule& rule) {
   if (HasPrefixOf(name, {"v_cvt_pk_u8_", "v_cvt_pkaccum_u8_"})) {
     return set({2}, 3);
   }
-  // The largest of three decides what the others are for; a carry that a
-  // rounded half may lose.
+  // Random bits that only some values round by; the largest of three decides
+  // what the others are for; a carry that a rounded half may lose; only extreme
+  // values of one source ask for another's.
+  if (HasPrefixOf(name, {"v_cvt_sr_", "v_cvt_scalef32_sr_"})) {
+    return set({2}, ~0u);
+  }
   if (HasPrefixOf(name, {"v_cube", "v_lerp_u8"})) return set({1, 2, 3}, ~0u);
+  if (HasPrefix(name, "v_div_scale_")) return set({2, 3, 4}, ~0u);
+  if (HasPrefix(name, "v_trig_preop_")) return set({1, 2}, ~0u);
 }
 
 // Where SDWA takes the low bits of a source from.
@@ -196,6 +202,10 @@ PropagationRule PropagationRuleOf(const Instruction& inst) {
   rule.moves_bits = MovesBits(name);
   rule.source = SumsIntegers(name) || SumsHalves(name) ? Spread::kBits
                                                        : SpreadOfSource(name);
+  rule.accumulates = HasPrefixOf(name, {"v_dot", "v_mfma_", "v_smfmac_"});
+  if (HasPrefix(name, "v_fma_mix")) {
+    rule.source = inst.mods.op_sel_hi != 0 ? Spread::kHalves : Spread::kWords;
+  }
   SetControl(name, rule);
   if (inst.mods.sdwa && rule.control[0] == 1) {
     rule.control_bits <<= SelectedShift(inst.mods.src_sel[0]);

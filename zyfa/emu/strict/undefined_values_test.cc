@@ -15,7 +15,7 @@ namespace {
 // undefined.s.
 std::vector<Finding> Findings(const std::string& kernel,
                               const std::vector<Edit>& edits = {}) {
-  TestDevice device("undefined");
+  static TestDevice& device = *new TestDevice("undefined");
   const uint64_t out = device.Upload(std::vector<uint32_t>(1024));
   const uint64_t in = device.Upload(std::vector<uint32_t>(1024));
   RunOptions options;
