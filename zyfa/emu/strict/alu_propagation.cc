@@ -157,8 +157,8 @@ Spread SourceSpread(const AluStep& step, const RegisterRange& range,
   const PropagationRule& rule = step.rule;
   if (rule.moves_bits || Selects(step, range)) return Spread::kBits;
   const bool written = Writes(step, range, number);
-  if (rule.accumulates && (written || IsAt(step, range, 3))) {
-    return rule.source == Spread::kPairs ? Spread::kPairs : Spread::kWords;
+  if (rule.accumulator != Spread::kBits && (written || IsAt(step, range, 3))) {
+    return rule.accumulator;
   }
   // What is kept of a register that is written keeps its own bits; lanes of a
   // mask are lanes.
@@ -300,8 +300,12 @@ void AluPropagation::Try(const AluStep& step, const Wave& wave,
       const int n = (rows_before + r - range.first) % kNumberRows;
       if (!range.vector) {
         const uint32_t value = number ? ScalarNumber(n) : wave.sgpr[r & 127];
-        const uint32_t undefined =
-            Widen(shadow.sgpr[r & 127], SourceSpread(step, range, r));
+        const Spread source = SourceSpread(step, range, r);
+        uint32_t undefined = Widen(shadow.sgpr[r & 127], source);
+        if (source == Spread::kPairs && range.count == 2) {
+          const int other = range.first + ((r - range.first) ^ 1);
+          undefined |= Widen(shadow.sgpr[other & 127], source);
+        }
         t.sgpr[r & 127] = (value & ~undefined) | (pattern & undefined);
         continue;
       }
@@ -432,7 +436,12 @@ void AluPropagation::SpreadVectors(const AluStep& step, const Wave& wave,
       control = ~uint64_t{0};
     }
   }
-  control &= wave.exec;
+  if (inst.instruction_class == InstructionClass::kMfma) {
+    // Lanes of the sources are not those of the result.
+    if (control != 0) control = ~uint64_t{0};
+  } else {
+    control &= wave.exec;
+  }
   const uint64_t kept = rule.lane_wise && !rule.moves_bits ? ~wave.exec : 0;
   int row = 0;
   for (const RegisterRange& range : step.ranges) {

@@ -150,6 +150,8 @@ void SetControl(std::string_view name, PropagationRule& rule) {
   }
   if (HasPrefixOf(name, {"v_cube", "v_lerp_u8"})) return set({1, 2, 3}, ~0u);
   if (HasPrefix(name, "v_div_scale_")) return set({2, 3, 4}, ~0u);
+  // Indices that choose among values that may be equal in a trial.
+  if (HasPrefix(name, "v_smfmac_")) return set({3}, ~0u);
   if (HasPrefix(name, "v_trig_preop_")) return set({1, 2}, ~0u);
 }
 
@@ -202,7 +204,12 @@ PropagationRule PropagationRuleOf(const Instruction& inst) {
   rule.moves_bits = MovesBits(name);
   rule.source = SumsIntegers(name) || SumsHalves(name) ? Spread::kBits
                                                        : SpreadOfSource(name);
-  rule.accumulates = HasPrefixOf(name, {"v_dot", "v_mfma_", "v_smfmac_"});
+  if (HasPrefixOf(name, {"v_dot", "v_mfma_", "v_smfmac_"})) {
+    rule.accumulator =
+        rule.source == Spread::kPairs ? Spread::kPairs : Spread::kWords;
+  } else if (HasPrefixOf(name, {"v_pk_fmac_", "v_fmac_", "v_mac_"})) {
+    rule.accumulator = rule.source;
+  }
   if (HasPrefix(name, "v_fma_mix")) {
     rule.source = inst.mods.op_sel_hi != 0 ? Spread::kHalves : Spread::kWords;
   }

@@ -28,8 +28,9 @@ struct PropagationRule {
   bool moves_bits = false;
   // Undefined bits of a source spoil all of the number that they are part of.
   Spread source = Spread::kWords;
-  // The result and operand 3 are sums of products of narrower numbers.
-  bool accumulates = false;
+  // The same for sums that products of other numbers are added to: operand 3,
+  // or the result. kBits: the instruction has none.
+  Spread accumulator = Spread::kBits;
   // Operands that say where bits go (shift amounts, byte selectors) or whose
   // part in the result depends on the others, -1 none, and which of their bits
   // do. They keep their values in trials; undefined, they spoil all results.
