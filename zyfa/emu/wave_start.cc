@@ -4,35 +4,10 @@
 #include <cstring>
 
 #include "absl/strings/str_cat.h"
+#include "zyfa/emu/initial_sgprs.h"
 
 namespace zyfa::emu {
 namespace {
-
-// kernel_code_properties, in the order in which their SGPRs come.
-enum Property : uint32_t {
-  kPrivateSegmentBuffer = 1 << 0,
-  kDispatchPointer = 1 << 1,
-  kQueuePointer = 1 << 2,
-  kKernargPointer = 1 << 3,
-  kDispatchId = 1 << 4,
-  kFlatScratchInit = 1 << 5,
-  kPrivateSegmentSize = 1 << 6,
-};
-
-uint32_t UserSgprs(const KernelInfo& kernel) { return kernel.rsrc2 >> 1 & 31; }
-uint32_t PreloadCount(const KernelInfo& kernel) { return kernel.preload & 127; }
-uint32_t PreloadFirst(const KernelInfo& kernel) { return kernel.preload >> 7; }
-
-uint32_t NamedUserSgprs(const KernelInfo& kernel) {
-  uint32_t count = PreloadCount(kernel);
-  if ((kernel.properties & kPrivateSegmentBuffer) != 0) count += 4;
-  for (uint32_t property : {kDispatchPointer, kQueuePointer, kKernargPointer,
-                            kDispatchId, kFlatScratchInit}) {
-    if ((kernel.properties & property) != 0) count += 2;
-  }
-  if ((kernel.properties & kPrivateSegmentSize) != 0) ++count;
-  return count;
-}
 
 template <class T>
 void Put(std::vector<uint8_t>& bytes, size_t offset, T value) {
@@ -58,14 +33,14 @@ absl::Status CheckDescriptor(const KernelInfo& kernel) {
         "kernel ", kernel.name, " asks for user SGPRs of descriptor property ",
         uint32_t{kFlatScratchInit}, ", which the emulator does not provide"));
   }
-  if (NamedUserSgprs(kernel) > UserSgprs(kernel)) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "kernel ", kernel.name, " enables ", NamedUserSgprs(kernel),
-        " user SGPRs but counts ", UserSgprs(kernel)));
+  const InitialSgprs sgprs = LayOutSgprs(kernel);
+  if (sgprs.named > sgprs.user) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("kernel ", kernel.name, " enables ", sgprs.named,
+                     " user SGPRs but counts ", sgprs.user));
   }
-  if (PreloadCount(kernel) > 0 &&
-      4 * (PreloadFirst(kernel) + PreloadCount(kernel)) >
-          kernel.kernarg_bytes) {
+  if (sgprs.preload_count > 0 &&
+      4 * (sgprs.preload_first + sgprs.preload_count) > kernel.kernarg_bytes) {
     return absl::InvalidArgumentError(absl::StrCat(
         "kernel ", kernel.name, " preloads more than its kernarg segment"));
   }
@@ -151,36 +126,30 @@ void StartWave(const LaunchState& launch, Group& group, int index, Wave& wave) {
         x | (components > 1 ? y << 10 : 0) | (components > 2 ? z << 20 : 0);
   }
 
-  uint32_t* sgpr = wave.sgpr;
-  const auto put64 = [&sgpr](uint64_t value) {
-    *sgpr++ = static_cast<uint32_t>(value);
-    *sgpr++ = static_cast<uint32_t>(value >> 32);
+  const InitialSgprs sgprs = LayOutSgprs(kernel);
+  const auto put64 = [&wave](int sgpr, uint64_t value) {
+    if (sgpr >= 0) wave.WriteScalar64(sgpr, value);
   };
-  if ((kernel.properties & kPrivateSegmentBuffer) != 0) sgpr += 4;
-  if ((kernel.properties & kDispatchPointer) != 0) {
-    put64(launch.dispatch_packet_address);
-  }
+  put64(sgprs.dispatch_pointer, launch.dispatch_packet_address);
   // A service of the host, so null; indirect calls make a compiler ask for it.
-  if ((kernel.properties & kQueuePointer) != 0) put64(0);
-  if ((kernel.properties & kKernargPointer) != 0) {
-    put64(launch.kernarg_address);
+  put64(sgprs.queue_pointer, 0);
+  put64(sgprs.kernarg_pointer, launch.kernarg_address);
+  put64(sgprs.dispatch_id, 0);
+  if (sgprs.private_size >= 0) {
+    wave.sgpr[sgprs.private_size] = kernel.private_bytes;
   }
-  if ((kernel.properties & kDispatchId) != 0) put64(0);
-  if ((kernel.properties & kPrivateSegmentSize) != 0) {
-    *sgpr++ = kernel.private_bytes;
+  if (sgprs.preload_count > 0) {
+    std::memcpy(wave.sgpr + sgprs.preload,
+                launch.kernarg.data() + 4 * sgprs.preload_first,
+                4 * sgprs.preload_count);
   }
-  if (PreloadCount(kernel) > 0) {
-    std::memcpy(sgpr, launch.kernarg.data() + 4 * PreloadFirst(kernel),
-                4 * PreloadCount(kernel));
-  }
-  sgpr = wave.sgpr + UserSgprs(kernel);
-  for (uint32_t d = 0; d < 3; ++d) {
-    if ((kernel.rsrc2 >> (7 + d) & 1) != 0) *sgpr++ = group.id[d];
+  for (int d = 0; d < 3; ++d) {
+    if (sgprs.group_id[d] >= 0) wave.sgpr[sgprs.group_id[d]] = group.id[d];
   }
 
   // Firmware that preloads enters behind the prologue that would load.
   constexpr uint64_t kPreloadPrologue = 256;
-  wave.pc = kernel.entry + (PreloadCount(kernel) > 0 ? kPreloadPrologue : 0);
+  wave.pc = kernel.entry + (sgprs.preload_count > 0 ? kPreloadPrologue : 0);
   const uint32_t rsrc1 = kernel.rsrc1;
   wave.mode.bits = (rsrc1 >> 12 & 0xff) | (rsrc1 >> 21 & 1) << 8 |
                    (rsrc1 >> 23 & 1) << 9 | (rsrc1 >> 26 & 1) << 23;

@@ -56,7 +56,8 @@ TEST(ProgramFuzz, DamagedKernels) {
           std::memcpy(kernarg.data() + argument.offset, &value,
                       std::min<size_t>(8, argument.size));
         }
-        RunOptions options = AllOptions()[random() % AllOptions().size()];
+        RunOptions options = AllSchedules(
+            StrictOptions())[random() % AllSchedules(StrictOptions()).size()];
         options.instruction_budget = 2000;
         options.threads = 1;
         auto report = emu::Run(**code, kernel.name, Shape(1, 128), kernarg,

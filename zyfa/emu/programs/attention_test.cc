@@ -58,7 +58,7 @@ class AttentionTest : public testing::TestWithParam<std::string> {
         device.Upload(q.bytes), device.Upload(k.bytes), device.Upload(v.bytes)};
     const std::vector<double> want = Attention(q, k, v, scale, causal);
     std::vector<float> first;
-    for (const RunOptions& options : AllOptions()) {
+    for (const RunOptions& options : AllSchedules(StrictOptions())) {
       const uint64_t out = device.Upload(std::vector<float>(want.size()));
       Kernarg kernarg;
       kernarg.Add(out);
@@ -77,7 +77,7 @@ class AttentionTest : public testing::TestWithParam<std::string> {
           kernarg, options);
       const auto got = device.Download<float>(out, want.size());
       if (!first.empty()) {
-        EXPECT_EQ(got, first) << kernel << " " << Name(options);
+        EXPECT_EQ(got, first) << kernel << " " << ScheduleName(options);
         continue;
       }
       first = got;

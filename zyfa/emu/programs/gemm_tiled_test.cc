@@ -23,7 +23,7 @@ void Check(TestDevice& device, const std::string& kernel, Format format,
   LaunchShape launch = Shape(static_cast<uint32_t>((n + tile - 1) / tile), 256);
   launch.grid[1] = static_cast<uint32_t>((m + tile - 1) / tile);
   std::vector<float> first;
-  for (const RunOptions& options : AllOptions()) {
+  for (const RunOptions& options : AllSchedules(StrictOptions())) {
     const uint64_t c = device.Upload(std::vector<float>(count));
     device.RunClean(
         kernel, launch,
@@ -31,7 +31,7 @@ void Check(TestDevice& device, const std::string& kernel, Format format,
         options);
     const std::vector<float> got = device.Download<float>(c, count);
     if (!first.empty()) {
-      EXPECT_EQ(got, first) << kernel << " " << Name(options);
+      EXPECT_EQ(got, first) << kernel << " " << ScheduleName(options);
       continue;
     }
     first = got;

@@ -33,13 +33,13 @@ TEST_P(Programs, ReductionThroughLdsUnderEveryOrder) {
   std::vector<float> in(5000);
   for (size_t i = 0; i < in.size(); ++i) in[i] = static_cast<float>(i % 17);
   const uint64_t in_address = device.Upload(in);
-  for (const RunOptions& options : AllOptions()) {
+  for (const RunOptions& options : AllSchedules(StrictOptions())) {
     const uint64_t out = device.Upload(std::vector<float>(3));
     device.RunClean("reduce", Shape(3, 256),
                     Kernarg().Add(out).Add(in_address).Add(5000), options);
     std::vector<float> want(3);
     for (size_t i = 0; i < in.size(); ++i) want[i / 256 % 3] += in[i];
-    EXPECT_EQ(device.Download<float>(out, 3), want) << Name(options);
+    EXPECT_EQ(device.Download<float>(out, 3), want) << ScheduleName(options);
   }
 }
 

@@ -13,64 +13,6 @@
 namespace zyfa::emu::testing {
 namespace {
 
-// Operand shapes that some instruction of every mnemonic accepts. Registers:
-// v8, v40, v80, v120 up, s[10:11], s[12:13].
-std::vector<std::string> Shapes(const std::string& name) {
-  std::vector<std::string> texts;
-  const std::vector<std::string> destinations = {
-      "v8",      "v[8:9]",  "v[8:11]", "v[8:13]", "v[8:15]",
-      "v[8:23]", "v[8:39]", "s8",      "vcc",     "a8"};
-  const std::vector<std::string> middles = {"", ", s[10:11]"};
-  const std::vector<std::string> sources = {
-      ", v40",
-      ", v[40:41]",
-      ", v[40:43]",
-      ", v[40:45]",
-      ", v[40:47]",
-      ", v[40:55]",
-      ", v[40:71]",
-      ", v40, v80",
-      ", v40, s80",
-      ", s40, 3",
-      ", v[40:41], v80",
-      ", v40, v[80:81]",
-      ", v[40:41], v[80:81]",
-      ", v[40:45], v80",
-      ", v[40:55], v80",
-      ", v40, v80, s[12:13]",
-      ", v40, v80, v120",
-      ", v40, v80, v[120:121]",
-      ", v[40:41], v80, v120",
-      ", v[40:41], v80, v[120:121]",
-      ", v[40:41], v80, v[120:123]",
-      ", v[40:41], v[80:81], v[120:121]",
-      ", v[40:55], v[80:95], v120",
-      ", v[40:55], v80, v120",
-      ", v[40:71], v80, v120",
-      ", v40, v80, v[120:123]",
-      ", v40, v80, v[120:135]",
-      ", v40, v80, v[120:151]",
-      ", v[40:41], v[80:81], v[120:123]",
-      ", v[40:41], v[80:81], v[120:127]",
-      ", v[40:41], v[80:81], v[120:135]",
-      ", v[40:41], v[80:81], v[120:151]",
-      ", v[40:41], v[80:83], v120",
-      ", v[40:43], v[80:83], v[120:123]",
-      ", v[40:43], v[80:83], v[120:135]",
-      ", v[40:43], v[80:87], v120",
-      ", v[40:47], v[80:87], v[120:123]",
-      ", v[40:47], v[80:87], v[120:135]",
-      ", v[40:47], v[80:87], v[120:123], v160, v161",
-      ", v[40:47], v[80:87], v[120:135], v160, v161"};
-  for (const std::string& d : destinations) {
-    for (const std::string& m : middles) {
-      for (const std::string& s : sources)
-        texts.push_back(name + " " + d + m + s);
-    }
-  }
-  return texts;
-}
-
 void FillRandom(Wave& wave, uint64_t seed) {
   Random random(seed);
   for (auto& row : wave.vgpr) {
@@ -94,7 +36,7 @@ TEST_P(CodeSetsTest, SameBits) {
   for (const auto& [name, maker] : table) {
     if (name == "v_nop" || name == "v_clrexcp") continue;
     bool found = false;
-    for (const std::string& text : Shapes(name)) {
+    for (const std::string& text : OperandShapes(name)) {
       const Instruction a = Assemble(text, CodeSet::kBaseline);
       if (a.handler == nullptr) continue;
       const Instruction b = Assemble(text, CodeSet::kAvx2);

@@ -21,6 +21,10 @@ bool HostHasAvx2();
 // it is refused). Sizes are not filled in.
 Instruction Assemble(const std::string& text, CodeSet set = CodeSet::kChosen);
 
+// Texts of an instruction with operands of many shapes, some of which every
+// mnemonic accepts. Registers: v8, v40, v80, v120 up, s[10:11], s[12:13].
+std::vector<std::string> OperandShapes(const std::string& name);
+
 // A wave with EXEC all ones, round to nearest, denormals kept, all else zero.
 struct TestWave {
   TestWave();
