@@ -39,9 +39,9 @@ struct RunOptions {
   // Checks what hardware does not: see strict/strict.h. The run's results are
   // the same bits.
   bool strict = false;
-  std::vector<Edit> edits;
+  std::vector<Edit> edits = {};
   // Asked for an observer on each host thread; must outlive the run.
-  std::vector<ObserverFactory*> observers;
+  std::vector<ObserverFactory*> observers = {};
 };
 
 // The defaults with every check: what tests run with.

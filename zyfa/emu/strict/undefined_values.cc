@@ -205,6 +205,7 @@ void UndefinedValues::StartWave(WaveShadow& shadow) const {
   };
   const InitialSgprs sgprs = LayOutSgprs(kernel_);
   define(sgprs.dispatch_pointer, 2);
+  define(sgprs.queue_pointer, 2);
   define(sgprs.kernarg_pointer, 2);
   define(sgprs.dispatch_id, 2);
   define(sgprs.private_size, 1);
