@@ -1,6 +1,7 @@
 // Runs one launch of any gfx950 code object on the emulator.
 #include <cstdio>
 #include <filesystem>
+#include <map>
 #include <string>
 
 #include "absl/flags/flag.h"
@@ -24,6 +25,9 @@ ABSL_FLAG(int, rotate_instructions, 8,
           "instructions a wave runs at a turn under --wave_order=rotate");
 ABSL_FLAG(std::string, dma_landing, "wait",
           "when loads into LDS land: wait (at the retiring s_waitcnt), issue");
+ABSL_FLAG(std::string, matrix_model, "exact",
+          "how matrix instructions add up: exact, cdna3, groups64, "
+          "truncated17, fma-chain");
 ABSL_FLAG(int, threads, 0, "host threads, 0 for one a core");
 ABSL_FLAG(uint64_t, instruction_budget, uint64_t{1} << 28,
           "instructions after which a wave is taken for endless");
@@ -54,6 +58,19 @@ absl::StatusOr<RunOptions> OptionsFromFlags() {
     return absl::InvalidArgumentError(
         absl::StrCat("--dma_landing is '", landing, "', allowed: wait, issue"));
   }
+  static const auto& kModels = *new std::map<std::string, MatrixModel>{
+      {"exact", MatrixModel::kExact},
+      {"cdna3", MatrixModel::kCdna3},
+      {"groups64", MatrixModel::kGroups64},
+      {"truncated17", MatrixModel::kTruncated17},
+      {"fma-chain", MatrixModel::kFmaChain}};
+  const std::string model = absl::GetFlag(FLAGS_matrix_model);
+  if (!kModels.contains(model)) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "--matrix_model is '", model,
+        "', allowed: exact, cdna3, groups64, truncated17, fma-chain"));
+  }
+  options.matrix_model = kModels.at(model);
   options.rotate_instructions = absl::GetFlag(FLAGS_rotate_instructions);
   if (options.rotate_instructions < 1) {
     return absl::InvalidArgumentError(absl::StrCat("--rotate_instructions is ",

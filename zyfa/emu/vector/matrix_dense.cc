@@ -51,8 +51,15 @@ void RunDense(const Instruction& inst, Wave& wave) {
   for (int block = 0; block < kBlocks; ++block) {
     const int block_a = BroadcastBlock(block, mods.cbsz, mods.abid) % kBlocks;
     LoadResult<kRows>(wave, inst.operands[3], block, sum[block]);
-    MatrixSum::AddProducts<kRows, kDepth>(
-        a + block_a * kDepth * kRows, b + block * kDepth * kRows, sum[block]);
+    const double* from_a = a + block_a * kDepth * kRows;
+    const double* from_b = b + block * kDepth * kRows;
+    if (wave.matrix_model != MatrixModel::kExact) [[unlikely]] {
+      valu::AddUnderModel(wave.matrix_model, A::kBits <= 8, kDepth,
+                          {from_a, kRows, A::kLeastExponent},
+                          {from_b, kRows, B::kLeastExponent}, sum[block]);
+      continue;
+    }
+    MatrixSum::AddProducts<kRows, kDepth>(from_a, from_b, sum[block]);
   }
   for (int block = 0; block < kBlocks; ++block) {
     StoreResult<kRows>(wave, inst.operands[0], block, sum[block]);
