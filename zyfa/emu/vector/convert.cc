@@ -76,6 +76,8 @@ struct NearestUpI32 : LaneOp<I32, F32> {
 // To a float: exact or rounded once.
 template <class D, class S>
 struct ToFloat : LaneOp<D, S> {
+  // LLVM sets the float64 field for it.
+  static constexpr bool kRoundsAsF64 = std::is_same_v<S, F64>;
   static typename D::Value Do(typename S::Value a) {
     return static_cast<typename D::Value>(a);
   }
