@@ -10,6 +10,7 @@
 #include "zyfa/emu/decoder.h"
 #include "zyfa/emu/elf_image.h"
 #include "zyfa/emu/group.h"
+#include "zyfa/emu/gpr_index.h"
 #include "zyfa/emu/handlers.h"
 #include "zyfa/emu/kernel_metadata.h"
 
@@ -117,6 +118,7 @@ absl::StatusOr<std::unique_ptr<CodeObject>> CodeObject::Load(
     inst.handler = FindHandler(inst);
     object->index_of_word_[inst.address / 4] = static_cast<int32_t>(i);
   }
+  ApplyGprIndexing(object->instructions_);
   return object;
 }
 

@@ -2,6 +2,7 @@
 
 #include <charconv>
 #include <cstdlib>
+#include <iterator>
 #include <optional>
 #include <string_view>
 #include <vector>
@@ -393,6 +394,23 @@ InstructionClass ClassOf(const std::string& mnemonic) {
   return InstructionClass::kOther;
 }
 
+namespace {
+
+// gpr_idx(SRC0,DST): bits 0 to 2 for the sources, 3 for the destination.
+bool ParseGprIndex(std::string_view text, Operand& operand) {
+  if (!StartsWith(text, "gpr_idx(")) return false;
+  operand.kind = OperandKind::kInteger;
+  constexpr std::string_view kNames[] = {"SRC0", "SRC1", "SRC2", "DST"};
+  for (size_t bit = 0; bit < std::size(kNames); ++bit) {
+    if (text.find(kNames[bit]) != std::string_view::npos) {
+      operand.integer |= int64_t{1} << bit;
+    }
+  }
+  return true;
+}
+
+}  // namespace
+
 bool ParseDisassembly(uint32_t word, Instruction& inst) {
   std::string_view text = inst.text;
   const size_t space = text.find(' ');
@@ -431,6 +449,9 @@ bool ParseDisassembly(uint32_t word, Instruction& inst) {
     if (has_immediate &&
         (StartsWith(words[0], "hwreg(") || StartsWith(words[0], "sendmsg("))) {
       inst.operands.push_back(immediate);
+      next = 1;
+    } else if (ParseGprIndex(words[0], operand)) {
+      inst.operands.push_back(operand);
       next = 1;
     } else if (ParseOperand(words[0], operand)) {
       inst.operands.push_back(operand);

@@ -341,6 +341,17 @@ void AddConversions(valu::HandlerTable& table) {
   table["v_cvt_f32_bf8"] = &MakeLanewise<FromSmall<kBf8>>;
   table["v_cvt_pk_f32_fp8"] = &MakePkFromSmall<kFp8>;
   table["v_cvt_pk_f32_bf8"] = &MakePkFromSmall<kBf8>;
+
+  for (const char* name : {"v_cvt_pk_u8_f32", "v_cvt_pkaccum_u8_f32"}) {
+    table.Approximate(name,
+                      "rounding not documented: to nearest even here, as seen "
+                      "on other generations");
+  }
+  for (const char* name : {"v_cvt_sr_f16_f32", "v_cvt_sr_bf16_f32"}) {
+    table.Approximate(name,
+                      "where the random bits are added is not documented: they "
+                      "are a fraction of the last place here");
+  }
 }
 
 }  // namespace zyfa::emu::ZYFA_VECTOR_TARGET

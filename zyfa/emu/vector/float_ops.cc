@@ -489,6 +489,13 @@ void AddFloatOps(valu::HandlerTable& table) {
   table["v_pk_add_f32"] = &MakePackedF32<Add<F32>>;
   table["v_pk_mul_f32"] = &MakePackedF32<Mul<F32>>;
   table["v_pk_fma_f32"] = &MakePackedF32<Fma<F32>>;
+
+  for (const char* name : {"v_div_scale_f32", "v_div_scale_f64"}) {
+    table.Approximate(
+        name,
+        "the pseudocode does not say consistently what is scaled when; the "
+        "quotients of the whole sequence are right");
+  }
 }
 
 }  // namespace zyfa::emu::ZYFA_VECTOR_TARGET

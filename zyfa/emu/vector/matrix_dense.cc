@@ -269,6 +269,16 @@ void AddMatrixDense(valu::HandlerTable& table) {
   AddBytes<Fp8Elements, Bf8Elements>(table, "fp8_bf8");
   AddBytes<Bf8Elements, Fp8Elements>(table, "bf8_fp8");
   AddBytes<Bf8Elements, Bf8Elements>(table, "bf8_bf8");
+
+  table.ApproximateAll(
+      [](const std::string& name) { return !name.ends_with("_i8"); },
+      "order and width of the sums are not documented: see --matrix_model of "
+      "//zyfa/emu:run");
+  table.ApproximateAll(
+      [](const std::string& name) {
+        return name.ends_with("_f32") || name.ends_with("_f64");
+      },
+      "a chain of fused steps in the order of k, as known of CDNA3");
 }
 
 }  // namespace zyfa::emu::ZYFA_VECTOR_TARGET

@@ -130,6 +130,11 @@ void AddMatrixScaled(valu::HandlerTable& table) {
   table["v_mfma_f32_16x16x128_f8f6f4"] = &MakeF8f6f4<16, 128, false>;
   table["v_mfma_scale_f32_32x32x64_f8f6f4"] = &MakeF8f6f4<32, 64, true>;
   table["v_mfma_scale_f32_16x16x128_f8f6f4"] = &MakeF8f6f4<16, 128, true>;
+
+  table.ApproximateAll(
+      [](const std::string&) { return true; },
+      "order and width of the sums are not documented: see --matrix_model of "
+      "//zyfa/emu:run");
 }
 
 }  // namespace zyfa::emu::ZYFA_VECTOR_TARGET

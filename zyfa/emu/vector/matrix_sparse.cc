@@ -159,6 +159,11 @@ void AddMatrixSparse(valu::HandlerTable& table) {
   AddShapes<Fp8Elements, Bf8Elements, 64>(table, "f32", "fp8_bf8");
   AddShapes<Bf8Elements, Fp8Elements, 64>(table, "f32", "bf8_fp8");
   AddShapes<Bf8Elements, Bf8Elements, 64>(table, "f32", "bf8_bf8");
+
+  table.ApproximateAll(
+      [](const std::string& name) { return !name.ends_with("_i8"); },
+      "order and width of the sums are not documented: see --matrix_model of "
+      "//zyfa/emu:run");
 }
 
 }  // namespace zyfa::emu::ZYFA_VECTOR_TARGET
