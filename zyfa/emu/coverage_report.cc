@@ -141,8 +141,9 @@ Sources: *pseudocode* is the vendor's, instruction by instruction; *ISA guide*
 AMD's CDNA4 guide; *ISA facts* and *numerics* the project's references, by
 section; *LLVM* what its code generator relies on. Encodings of a mnemonic
 (_e32, _e64, SDWA, DPP) have one meaning; SDWA and DPP are tested in
-`//zyfa/emu/vector:cross_lane_test`. Every vector mnemonic is executed by
-`//zyfa/emu/vector:code_sets_test` in scalar and AVX2 code.
+`//zyfa/emu/vector:cross_lane_test`. Every vector mnemonic but
+`v_nop` and `v_clrexcp` is also executed by `//zyfa/emu/vector:code_sets_test`, in
+scalar and in AVX2 code.
 
 )";
 
