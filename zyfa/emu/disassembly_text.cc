@@ -2,6 +2,7 @@
 
 #include <charconv>
 #include <cstdlib>
+#include <iterator>
 #include <optional>
 #include <string_view>
 #include <vector>

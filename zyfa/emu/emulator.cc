@@ -244,6 +244,7 @@ absl::StatusOr<RunReport> Run(const CodeObject& code,
   LaunchState launch;
   launch.kernel = kernel;
   launch.shape = shape;
+  launch.matrix_model = options.matrix_model;
   launch.kernarg_address = *kernarg_address;
   launch.kernarg = *std::move(segment);
   absl::StatusOr<uint64_t> packet = run_memory.Place(DispatchPacket(launch));

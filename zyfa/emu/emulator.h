@@ -12,6 +12,7 @@
 #include "zyfa/emu/device_memory.h"
 #include "zyfa/emu/edit.h"
 #include "zyfa/emu/finding.h"
+#include "zyfa/emu/matrix_model.h"
 #include "zyfa/emu/observer.h"
 
 namespace zyfa::emu {
@@ -36,6 +37,7 @@ struct RunOptions {
   int threads = 0;  // 0: one a core
   // A wave that issues more instructions than this is taken for endless.
   uint64_t instruction_budget = uint64_t{1} << 28;
+  MatrixModel matrix_model = MatrixModel::kExact;
   // Checks what hardware does not: see strict/strict.h. The run's results are
   // the same bits.
   bool strict = false;

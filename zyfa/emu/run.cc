@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <string>
 #include <utility>
@@ -35,6 +36,9 @@ ABSL_FLAG(std::string, dma_landing, "wait",
 ABSL_FLAG(bool, strict, true,
           "check wait states, races and undefined values; results do not "
           "depend on it, only speed");
+ABSL_FLAG(std::string, matrix_model, "exact",
+          "how matrix instructions add up: exact, cdna3, groups64, "
+          "truncated17, fma-chain");
 ABSL_FLAG(int, threads, 0, "host threads, 0 for one a core");
 ABSL_FLAG(bool, all_schedules, false,
           "run under every wave order and landing moment and compare memory");
@@ -79,6 +83,19 @@ absl::StatusOr<RunOptions> OptionsFromFlags() {
     return absl::InvalidArgumentError(
         absl::StrCat("--dma_landing is '", landing, "', allowed: wait, issue"));
   }
+  static const auto& kModels = *new std::map<std::string, MatrixModel>{
+      {"exact", MatrixModel::kExact},
+      {"cdna3", MatrixModel::kCdna3},
+      {"groups64", MatrixModel::kGroups64},
+      {"truncated17", MatrixModel::kTruncated17},
+      {"fma-chain", MatrixModel::kFmaChain}};
+  const std::string model = absl::GetFlag(FLAGS_matrix_model);
+  if (!kModels.contains(model)) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "--matrix_model is '", model,
+        "', allowed: exact, cdna3, groups64, truncated17, fma-chain"));
+  }
+  options.matrix_model = kModels.at(model);
   options.rotate_instructions = absl::GetFlag(FLAGS_rotate_instructions);
   if (options.rotate_instructions < 1) {
     return absl::InvalidArgumentError(absl::StrCat("--rotate_instructions is ",

@@ -29,6 +29,10 @@ for order in rotate alone alone-reversed; do
   done
 done
 
+for model in exact cdna3 groups64 truncated17 fma-chain; do
+  test "$(status "$run" --launch=launch.textproto --matrix-model=$model)" = 0
+done
+
 launch vmcnt_missing
 test "$(status "$run" --launch=launch.textproto --summary=s.json)" = 1
 grep -q '"rule": "waitcnt"' s.json
@@ -40,3 +44,5 @@ grep -q no_such_kernel stderr
 test "$(status "$run")" = 2
 test "$(status "$run" --launch=launch.textproto --wave-order=sideways)" = 2
 grep -q sideways stderr
+test "$(status "$run" --launch=launch.textproto --matrix-model=cdna9)" = 2
+grep -q cdna9 stderr

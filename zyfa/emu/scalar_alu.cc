@@ -5,6 +5,7 @@
 #include <string>
 #include <unordered_map>
 
+#include "absl/strings/str_cat.h"
 #include "zyfa/emu/scalar_operand.h"
 #include "zyfa/emu/wave.h"
 
@@ -235,6 +236,38 @@ void ConditionalMove(const Instruction& i, Wave& w) {
   }
 }
 
+// A register numbered by an operand and M0; false if there is none.
+bool MoveByM0(const Operand& operand, Wave& w, uint32_t width, int& index) {
+  constexpr uint32_t kSgprs = 102;
+  const uint64_t number = uint64_t{operand.index} + w.sgpr[kM0];
+  index = static_cast<int>(number);
+  if (operand.kind == OperandKind::kScalar && number + width <= kSgprs) {
+    return true;
+  }
+  w.error = absl::StrCat("M0 leads to SGPR ", number, ", beyond the last");
+  return false;
+}
+template <bool kWord>
+void MoveFromIndexed(const Instruction& i, Wave& w) {
+  int index = 0;
+  if (!MoveByM0(i.operands[1], w, kWord ? 1 : 2, index)) return;
+  if constexpr (kWord) {
+    Put32(i, w, w.ReadScalar32(index));
+  } else {
+    Put64(i, w, w.ReadScalar64(index));
+  }
+}
+template <bool kWord>
+void MoveToIndexed(const Instruction& i, Wave& w) {
+  int index = 0;
+  if (!MoveByM0(i.operands[0], w, kWord ? 1 : 2, index)) return;
+  if constexpr (kWord) {
+    w.WriteScalar32(index, A32(i, w));
+  } else {
+    w.WriteScalar64(index, A64(i, w));
+  }
+}
+
 using Table = std::unordered_map<std::string, Handler>;
 
 void AddArithmetic(Table& t) {
@@ -323,6 +356,10 @@ void AddLogic(Table& t) {
   t["s_andn2_wrexec_b64"] =
       WriteExec<[](uint64_t a, uint64_t b) { return a & ~b; }>;
   t["s_mov_b32"] = Unary32<[](uint32_t a) { return a; }>;
+  t["s_movrels_b32"] = MoveFromIndexed<true>;
+  t["s_movrels_b64"] = MoveFromIndexed<false>;
+  t["s_movreld_b32"] = MoveToIndexed<true>;
+  t["s_movreld_b64"] = MoveToIndexed<false>;
   t["s_mov_b64"] = Unary64<[](uint64_t a) { return a; }>;
   t["s_not_b32"] = Unary32NonZero<[](uint32_t a) { return ~a; }>;
   t["s_not_b64"] = Unary64NonZero<[](uint64_t a) { return ~a; }>;

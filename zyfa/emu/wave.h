@@ -5,6 +5,7 @@
 #include <string>
 
 #include "zyfa/emu/instruction.h"
+#include "zyfa/emu/matrix_model.h"
 
 namespace zyfa::emu {
 
@@ -40,6 +41,7 @@ struct Wave {
   uint64_t pc = 0;  // byte offset inside .text
   bool scc = false;
   Mode mode;
+  MatrixModel matrix_model = MatrixModel::kExact;
   Group* group = nullptr;
   int index = 0;  // number of the wave in its work-group
 

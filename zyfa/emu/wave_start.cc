@@ -106,6 +106,7 @@ void StartWave(const LaunchState& launch, Group& group, int index, Wave& wave) {
   wave.scc = false;
   wave.signal = WaveSignal::kNone;
   wave.error.clear();
+  wave.matrix_model = launch.matrix_model;
   group.waits[index].Reset();
   group.issued[index] = 0;
 

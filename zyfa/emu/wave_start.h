@@ -17,6 +17,7 @@ namespace zyfa::emu {
 struct LaunchState {
   const KernelInfo* kernel = nullptr;
   LaunchShape shape;
+  MatrixModel matrix_model = MatrixModel::kExact;
   uint64_t kernarg_address = 0;
   uint64_t dispatch_packet_address = 0;  // 0: the kernel does not ask for it
   std::vector<uint8_t> kernarg;          // for preloaded SGPRs

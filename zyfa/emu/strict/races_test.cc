@@ -51,6 +51,8 @@ class Races : public TestDevice {
     EXPECT_TRUE(report.ok()) << report.status();
     std::set<std::string> rules;
     for (const Finding& f : report->findings) {
+      // Too early a read also finds bytes that nothing has written yet.
+      if (f.rule == "undefined-value") continue;
       rules.insert(f.rule +
                    (f.severity == Severity::kError ? " error" : " warning"));
     }

@@ -33,7 +33,7 @@ TEST_P(CodeSetsTest, SameBits) {
   start->mode.bits = GetParam();
   auto one = std::make_unique<Wave>(), two = std::make_unique<Wave>();
   int checked = 0;
-  for (const auto& [name, maker] : table) {
+  for (const auto& [name, entry] : table.entries()) {
     if (name == "v_nop" || name == "v_clrexcp") continue;
     bool found = false;
     for (const std::string& text : OperandShapes(name)) {

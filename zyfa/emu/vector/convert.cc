@@ -39,9 +39,21 @@ inline uint32_t ToUnorm(double x) {
   if (x != x) return 0;
   return static_cast<uint32_t>(Nearest(std::clamp(x, 0.0, 1.0) * 65535));
 }
-inline uint32_t ToU8(double x) {
+inline double ToWhole(double x, Rounding rounding) {
+  switch (rounding) {
+    case kUp:
+      return std::ceil(x);
+    case kDown:
+      return std::floor(x);
+    case kToZero:
+      return std::trunc(x);
+    default:
+      return Nearest(x);
+  }
+}
+inline uint32_t ToU8(double x, Rounding rounding) {
   if (x != x) return 0;
-  return static_cast<uint32_t>(Nearest(std::clamp(x, 0.0, 255.0)));
+  return static_cast<uint32_t>(ToWhole(std::clamp(x, 0.0, 255.0), rounding));
 }
 
 // Nearest even; NaN stays NaN and becomes quiet.
@@ -76,6 +88,8 @@ struct NearestUpI32 : LaneOp<I32, F32> {
 // To a float: exact or rounded once.
 template <class D, class S>
 struct ToFloat : LaneOp<D, S> {
+  // LLVM sets the float64 field for it.
+  static constexpr bool kRoundsAsF64 = std::is_same_v<S, F64>;
   static typename D::Value Do(typename S::Value a) {
     return static_cast<typename D::Value>(a);
   }
@@ -121,19 +135,36 @@ struct PkUnorm : LaneOp<U32, S, S> {
 struct PackF16 : LaneOp<U32, Raw16, Raw16> {
   static uint32_t Do(uint32_t a, uint32_t b) { return a | b << 16; }
 };
-// Byte b of c replaced.
+// Byte b of c replaced; to nearest unless MODE says otherwise.
+inline uint32_t PutU8(float a, uint32_t b, uint32_t c, Rounding rounding) {
+  const uint32_t shift = 8 * (b & 3);
+  return (c & ~(0xffu << shift)) | ToU8(a, rounding) << shift;
+}
+template <bool kAccumulate>
 struct PkU8 : LaneOp<U32, F32, U32, U32> {
+  static constexpr bool kAccumulates = kAccumulate;
   static uint32_t Do(float a, uint32_t b, uint32_t c) {
-    const uint32_t shift = 8 * (b & 3);
-    return (c & ~(0xffu << shift)) | ToU8(a) << shift;
+    return PutU8(a, b, c, kNearestEven);
   }
 };
-struct PkAccumU8 : LaneOp<U32, F32, U32, U32> {
-  static constexpr bool kAccumulates = true;
-  static uint32_t Do(float a, uint32_t b, uint32_t c) {
-    return PkU8::Do(a, b, c);
+template <class O>
+void RunPkU8(const Instruction& inst, Wave& wave) {
+  const auto rounding = static_cast<Rounding>(wave.mode.round_f32());
+  if (rounding == kNearestEven) return RunLanewise<O>(inst, wave);
+  uint64_t active = wave.exec;
+  const Fetched<F32> a(inst, wave, PositionOf<O>(0), 0, active);
+  const Fetched<U32> b(inst, wave, PositionOf<O>(1), 1, active),
+      c(inst, wave, PositionOf<O>(2), 2, active);
+  alignas(64) uint32_t result[kLanes];
+  for (int l = 0; l < kLanes; ++l) {
+    result[l] = PutU8(a[l], b[l], c[l], rounding);
   }
-};
+  FinishAndStore<U32>(inst, wave, active, false, 0, result);
+}
+template <class O>
+Handler MakePkU8(Instruction& inst) {
+  return MakeLanewise<O>(inst) != nullptr ? &RunPkU8<O> : nullptr;
+}
 
 // Pairs of float16 with a fixed rounding.
 template <Rounding kRounding>
@@ -323,8 +354,8 @@ void AddConversions(valu::HandlerTable& table) {
   table["v_cvt_pknorm_u16_f32"] = &MakeLanewise<PkUnorm<F32>>;
   table["v_cvt_pknorm_i16_f16"] = &MakeLanewise<PkSnorm<F16>>;
   table["v_cvt_pknorm_u16_f16"] = &MakeLanewise<PkUnorm<F16>>;
-  table["v_cvt_pk_u8_f32"] = &MakeLanewise<PkU8>;
-  table["v_cvt_pkaccum_u8_f32"] = &MakeLanewise<PkAccumU8>;
+  table["v_cvt_pk_u8_f32"] = &MakePkU8<PkU8<false>>;
+  table["v_cvt_pkaccum_u8_f32"] = &MakePkU8<PkU8<true>>;
   table["v_cvt_pk_bf16_f32"] = &MakeLanewise<PkBf16>;
   table["v_cvt_pk_f16_f32"] = &MakePkF16<kNearestEven>;
   table["v_cvt_pkrtz_f16_f32"] = &MakePkF16<kToZero>;
@@ -339,6 +370,17 @@ void AddConversions(valu::HandlerTable& table) {
   table["v_cvt_f32_bf8"] = &MakeLanewise<FromSmall<kBf8>>;
   table["v_cvt_pk_f32_fp8"] = &MakePkFromSmall<kFp8>;
   table["v_cvt_pk_f32_bf8"] = &MakePkFromSmall<kBf8>;
+
+  for (const char* name : {"v_cvt_pk_u8_f32", "v_cvt_pkaccum_u8_f32"}) {
+    table.Approximate(name,
+                      "rounding not documented: as MODE says here, as measured "
+                      "on other generations");
+  }
+  for (const char* name : {"v_cvt_sr_f16_f32", "v_cvt_sr_bf16_f32"}) {
+    table.Approximate(name,
+                      "where the random bits are added is not documented: they "
+                      "are a fraction of the last place here");
+  }
 }
 
 }  // namespace zyfa::emu::ZYFA_VECTOR_TARGET

@@ -323,6 +323,13 @@ void AddScaledConversions(valu::HandlerTable& table) {
   AddWide<kF32>(table, "f32");
   AddWide<kF16>(table, "f16");
   AddWide<kBf16>(table, "bf16");
+
+  table.ApproximateAll(
+      [](const std::string& name) {
+        return name.find("_sr_") != std::string::npos;
+      },
+      "where the random bits are added is not documented: they are a fraction "
+      "of the last place here");
 }
 
 }  // namespace zyfa::emu::ZYFA_VECTOR_TARGET

@@ -286,6 +286,23 @@ TEST_F(ConvertTest, BytesAndFractions) {
   EXPECT_EQ(byte(255.5f), 255u);
   EXPECT_EQ(byte(1e9f), 255u);
   EXPECT_EQ(byte(NAN), 0u);
+  // MODE's rounding of 12.5, 13.5 and 13.25: nearest even, up, down, to zero.
+  const uint32_t expected[4][3] = {
+      {12, 14, 13}, {13, 14, 14}, {12, 13, 13}, {12, 13, 13}};
+  for (uint32_t mode = 0; mode < 4; ++mode) {
+    wave->mode.bits = kModeDenormF32 | mode;
+    EXPECT_EQ(byte(12.5f), expected[mode][0]) << mode;
+    EXPECT_EQ(byte(13.5f), expected[mode][1]) << mode;
+    EXPECT_EQ(byte(13.25f), expected[mode][2]) << mode;
+    EXPECT_EQ(byte(254.5f), mode == 1 ? 255u : 254u) << mode;
+    EXPECT_EQ(byte(-0.5f), 0u) << mode;
+    wave->vgpr[0][9] = 0x11223344;
+    EXPECT_EQ(
+        One("v_cvt_pkaccum_u8_f32 v0, v1, 2", Bits(13.5f), 0, 0, 0x11223344),
+        0x11003344u | expected[mode][1] << 16)
+        << mode;
+  }
+  wave->mode.bits = kModeDenormF32;
   EXPECT_EQ(One("v_cvt_pknorm_i16_f32 v0, v1, v2", Bits(1.0f), Bits(-2.0f)),
             0x80017fffu);
   EXPECT_EQ(One("v_cvt_pknorm_u16_f32 v0, v1, v2", Bits(0.5f), Bits(2.0f)),

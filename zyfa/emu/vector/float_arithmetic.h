@@ -33,18 +33,23 @@ struct Add : Arithmetic<T, T, T> {
     return a + b;
   }
   static double Exact(double a, double b) { return AddToOdd(a, b); }
+  static bool Cancels(double a, double b) {
+    return std::signbit(a) || std::signbit(b);
+  }
 };
 template <class T>
 struct Sub : Arithmetic<T, T, T> {
   using V = typename T::Value;
   static V Do(V a, V b) { return Add<T>::Do(a, -b); }
   static double Exact(double a, double b) { return AddToOdd(a, -b); }
+  static bool Cancels(double a, double b) { return Add<T>::Cancels(a, -b); }
 };
 template <class T>
 struct SubRev : Arithmetic<T, T, T> {
   using V = typename T::Value;
   static V Do(V a, V b) { return Add<T>::Do(b, -a); }
   static double Exact(double a, double b) { return AddToOdd(b, -a); }
+  static bool Cancels(double a, double b) { return Add<T>::Cancels(b, -a); }
 };
 template <class T>
 struct Mul : Arithmetic<T, T, T> {
@@ -70,6 +75,9 @@ struct Fma : Arithmetic<T, T, T, T> {
   static double Exact(double a, double b, double c) {
     return AddToOdd(a * b, c);
   }
+  static bool Cancels(double a, double b, double c) {
+    return std::signbit(a * b) || std::signbit(c);
+  }
 };
 struct FmaLegacyF16 : Fma<F16> {
   static constexpr bool kKeepsUpper = false;
@@ -81,10 +89,14 @@ struct Fmac : Fma<T> {
 // Product and sum rounded one after the other.
 struct MadF16 : Arithmetic<F16, F16, F16, F16> {
   static constexpr bool kKeepsUpper = true;
-  static double Do(double a, double b, double c) {
+  static double DoRounding(double a, double b, double c, Rounding rounding,
+                           Overflow overflow) {
     const double product =
-        Decode(Encode(a * b, kF16, kNearestEven, Overflow::kIeee), kF16);
+        Decode(Encode(a * b, kF16, rounding, overflow), kF16);
     return AddToOdd(product, c);
+  }
+  static bool Cancels(double a, double b, double c) {
+    return Fma<F16>::Cancels(a, b, c);
   }
 };
 struct MadLegacyF16 : MadF16 {

@@ -2,6 +2,7 @@
 // of a division.
 
 #include <algorithm>
+#include <cfenv>
 #include <cmath>
 #include <limits>
 
@@ -53,6 +54,10 @@ struct Fract : Arithmetic<T, T> {
                                              : V(0x1.fffffffffffffp-1);
     const V part = a - std::floor(a);
     return part > below_one ? below_one : part;
+  }
+  static double Exact(double a) {
+    const double part = AddToOdd(a, -std::floor(a));
+    return part > 0x1.fffffep-1 ? 0x1.fffffep-1 : part;
   }
 };
 
@@ -293,26 +298,40 @@ Handler MakeDivScale(Instruction& inst) {
   return &RunDivScale<T>;
 }
 
+// x * 2^exponent, out of line so that nothing moves across the change of the
+// host's rounding.
+[[gnu::noinline]] double ScaleF64(double x, int exponent, int rounding) {
+  const int saved = std::fegetround();
+  std::fesetround(HostRounding(rounding));
+  const volatile double scaled = std::ldexp(x, exponent);
+  std::fesetround(saved);
+  return scaled;
+}
+inline uint32_t ScaleWord(uint32_t word, int exponent, const Mode& mode) {
+  return Encode(std::bit_cast<float>(word) * PowerOfTwo(exponent), kF32,
+                static_cast<Rounding>(mode.round_f32()), Overflow::kIeee);
+}
+inline uint64_t ScaleWord(uint64_t word, int exponent, const Mode& mode) {
+  return std::bit_cast<uint64_t>(
+      ScaleF64(std::bit_cast<double>(word), exponent, mode.round_f16_f64()));
+}
+
 // fma, then undoes the scaling where VCC says so: up if the quotient is large,
 // down if it is small.
 template <class T>
 void RunDivFmas(const Instruction& inst, Wave& wave) {
-  using V = typename T::Value;
   uint64_t active = wave.exec;
   const Fetched<T> a(inst, wave, 1, 0, active), b(inst, wave, 2, 1, active),
       c(inst, wave, 3, 2, active);
   alignas(64) typename T::Word result[kLanes];
   const uint64_t vcc = wave.vcc();
   constexpr int scale = DivScale<T>::kScale;
+  Compute<Fma<T>>(inst, wave.mode, result, a.words, b.words, c.words);
   for (int l = 0; l < kLanes; ++l) {
-    V value = std::fma(a[l], b[l], c[l]);
-    if (vcc >> l & 1) {
-      value = std::ldexp(value, std::fabs(c[l]) >= 2 ? scale : -scale);
-    }
-    result[l] = T::ToWord(value);
+    if (!(vcc >> l & 1) || IsNanWord<T>(result[l])) continue;
+    result[l] =
+        ScaleWord(result[l], std::fabs(c[l]) >= 2 ? scale : -scale, wave.mode);
   }
-  std::tuple<T, T, T>* sources = nullptr;
-  FixNans<T>(sources, result, a.words, b.words, c.words);
   FinishAndStore<T>(inst, wave, active, false, 0, result);
 }
 
@@ -471,6 +490,13 @@ void AddFloatOps(valu::HandlerTable& table) {
   table["v_pk_add_f32"] = &MakePackedF32<Add<F32>>;
   table["v_pk_mul_f32"] = &MakePackedF32<Mul<F32>>;
   table["v_pk_fma_f32"] = &MakePackedF32<Fma<F32>>;
+
+  for (const char* name : {"v_div_scale_f32", "v_div_scale_f64"}) {
+    table.Approximate(
+        name,
+        "the pseudocode does not say consistently what is scaled when; the "
+        "quotients of the whole sequence are right");
+  }
 }
 
 }  // namespace zyfa::emu::ZYFA_VECTOR_TARGET

@@ -2,9 +2,11 @@
 #define ZYFA_EMU_VECTOR_HANDLER_TABLE_H_
 
 #include <string>
+#include <string_view>
 #include <unordered_map>
 
 #include "zyfa/emu/instruction.h"
+#include "zyfa/emu/semantics.h"
 
 namespace zyfa::emu::valu {
 
@@ -12,8 +14,48 @@ namespace zyfa::emu::valu {
 // handler; nullptr if it cannot be executed.
 using Maker = Handler (*)(Instruction& inst);
 
-// Mnemonic to maker.
-using HandlerTable = std::unordered_map<std::string, Maker>;
+// Mnemonic to maker, with what is declared about it. A mnemonic gets the
+// subject that Begin named last; there is no entry without one.
+class HandlerTable {
+ public:
+  struct Entry {
+    Maker maker = nullptr;
+    Semantics semantics;
+  };
+
+  void Begin(const Subject& subject) { subject_ = &subject; }
+  Maker& operator[](const std::string& mnemonic) {
+    Entry& entry = entries_[mnemonic];
+    entry.semantics.subject = subject_;
+    return entry.maker;
+  }
+  // Declares why an entry's results may differ from the hardware's.
+  void Approximate(const std::string& mnemonic, std::string_view why) {
+    entries_.at(mnemonic).semantics.approximation = why;
+  }
+
+  // The same for all entries of the subject that `matches` accepts.
+  template <class Matches>
+  void ApproximateAll(const Matches& matches, std::string_view why) {
+    for (auto& [mnemonic, entry] : entries_) {
+      if (entry.semantics.subject == subject_ && matches(mnemonic)) {
+        entry.semantics.approximation = why;
+      }
+    }
+  }
+
+  const Entry* Find(const std::string& mnemonic) const {
+    const auto entry = entries_.find(mnemonic);
+    return entry == entries_.end() ? nullptr : &entry->second;
+  }
+  const std::unordered_map<std::string, Entry>& entries() const {
+    return entries_;
+  }
+
+ private:
+  const Subject* subject_ = nullptr;
+  std::unordered_map<std::string, Entry> entries_;
+};
 
 }  // namespace zyfa::emu::valu
 

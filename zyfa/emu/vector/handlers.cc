@@ -23,12 +23,27 @@ valu::HandlerTable* MakeTable() {
   return table;
 }
 
+const valu::HandlerTable& Table() {
+  static const valu::HandlerTable& table = *MakeTable();
+  return table;
+}
+
 }  // namespace
 
 Handler FindVectorHandler(Instruction& inst) {
-  static const valu::HandlerTable& table = *MakeTable();
-  const auto entry = table.find(inst.mnemonic);
-  return entry == table.end() ? nullptr : entry->second(inst);
+  const valu::HandlerTable::Entry* entry = Table().Find(inst.mnemonic);
+  return entry == nullptr ? nullptr : entry->maker(inst);
+}
+
+const Semantics* FindVectorSemantics(const std::string& mnemonic) {
+  const valu::HandlerTable::Entry* entry = Table().Find(mnemonic);
+  return entry == nullptr ? nullptr : &entry->semantics;
+}
+
+std::vector<std::string> VectorMnemonics() {
+  std::vector<std::string> names;
+  for (const auto& [name, entry] : Table().entries()) names.push_back(name);
+  return names;
 }
 
 }  // namespace zyfa::emu

@@ -1,7 +1,11 @@
 #ifndef ZYFA_EMU_VECTOR_HANDLERS_H_
 #define ZYFA_EMU_VECTOR_HANDLERS_H_
 
+#include <string>
+#include <vector>
+
 #include "zyfa/emu/instruction.h"
+#include "zyfa/emu/semantics.h"
 
 namespace zyfa::emu {
 
@@ -18,6 +22,12 @@ namespace zyfa::emu {
 // (matrix and lane-select instructions: all of theirs), and all its sources are
 // read before any destination is written.
 Handler FindVectorHandler(Instruction& inst);
+
+// What is declared about a mnemonic; nullptr if it has no handler.
+const Semantics* FindVectorSemantics(const std::string& mnemonic);
+
+// All mnemonics with a handler.
+std::vector<std::string> VectorMnemonics();
 
 }  // namespace zyfa::emu
 

@@ -24,7 +24,9 @@ inline constexpr uint64_t kAllLanes = ~uint64_t{0};
 // What happens when a float result is NaN.
 enum class NanRule {
   kPropagate,  // the first NaN source made quiet, else the default NaN
-  kSelects,    // the operation chose; in IEEE mode a signalling source wins
+  kSelects,    // the operation chose; in IEEE mode a signalling one of two
+               // sources wins. Of three, the first two give a quiet NaN, which
+               // loses against the third.
   kRaw,        // as computed
 };
 
@@ -36,6 +38,11 @@ enum class NanRule {
 //                                                to odd, for the other rounding
 //                                                modes of MODE
 //   static Dst::Value DoClamped(Src::Value...)   optional, integers with clamp
+//   static bool Cancels(double...)               optional, sums: a zero result
+//                                                is -0 when rounding down
+//   static double DoRounding(Src::Value..., Rounding, Overflow)
+//                                                instead of Do for float16
+//                                                results with inner rounding
 template <class D, class... S>
 struct LaneOp {
   using Dst = D;
@@ -45,6 +52,8 @@ struct LaneOp {
   static constexpr bool kAccumulates = false;  // last source: the destination
   static constexpr bool kKeepsUpper = false;   // of a 16-bit destination
   static constexpr NanRule kNan = NanRule::kRaw;
+  // A float32 result rounded as MODE says for float64.
+  static constexpr bool kRoundsAsF64 = false;
 };
 
 template <class O, int i>
@@ -130,6 +139,22 @@ inline void ComputeClamped(std::tuple<S...>*, ResultWord<O>* result,
   }
 }
 
+template <class O>
+concept HasInnerRounding = requires { &O::DoRounding; };
+template <class O>
+concept HasCancels = requires { &O::Cancels; };
+
+// -0 in the place of a zero that rounding down makes of a difference.
+template <class O, class... V>
+inline double SignedZero(double result, Rounding rounding, V... sources) {
+  if constexpr (HasCancels<O>) {
+    const bool negative = rounding == kDown && result == 0 &&
+                          O::Cancels(static_cast<double>(sources)...);
+    return negative ? -0.0 : result;
+  }
+  return result;
+}
+
 template <class O, class... S>
 inline void ComputeHalf(std::tuple<S...>*, const Mode& mode,
                         ResultWord<O>* result,
@@ -137,8 +162,14 @@ inline void ComputeHalf(std::tuple<S...>*, const Mode& mode,
   const auto rounding = static_cast<Rounding>(mode.round_f16_f64());
   const Overflow overflow = HalfOverflow(mode);
   for (int l = 0; l < kLanes; ++l) {
-    result[l] =
-        Encode(O::Do(S::FromWord(words[l])...), kF16, rounding, overflow);
+    double value = 0;
+    if constexpr (HasInnerRounding<O>) {
+      value = O::DoRounding(S::FromWord(words[l])..., rounding, overflow);
+    } else {
+      value = O::Do(S::FromWord(words[l])...);
+    }
+    value = SignedZero<O>(value, rounding, S::FromWord(words[l])...);
+    result[l] = Encode(value, kF16, rounding, overflow);
   }
 }
 
@@ -147,8 +178,10 @@ inline void ComputeExact(std::tuple<S...>*, Rounding rounding,
                          ResultWord<O>* result,
                          const typename S::Word*... words) {
   for (int l = 0; l < kLanes; ++l) {
-    result[l] = Encode(O::Exact(static_cast<double>(S::FromWord(words[l]))...),
-                       kF32, rounding, Overflow::kIeee);
+    const double value =
+        SignedZero<O>(O::Exact(static_cast<double>(S::FromWord(words[l]))...),
+                      rounding, S::FromWord(words[l])...);
+    result[l] = Encode(value, kF32, rounding, Overflow::kIeee);
   }
 }
 
@@ -218,6 +251,14 @@ inline void QuietSignalling(std::tuple<S...>* sources, typename D::Word* result,
   for (int l = 0; l < kLanes; ++l) {
     const bool signalling = (IsSignallingWord<S>(words[l]) || ...);
     if (!signalling) continue;
+    if constexpr (sizeof...(S) == 3) {
+      const typename D::Word words_of_lane[] = {words[l]...};
+      result[l] = words_of_lane[2];
+      if (IsSignallingWord<D>(result[l])) {
+        result[l] |= static_cast<typename D::Word>(QuietNanWord(D::kBits));
+      }
+      continue;
+    }
     typename D::Word first = 0;
     bool found = false;
     const auto consider = [&](auto type, auto word) {
@@ -246,10 +287,12 @@ inline void Compute(const Instruction& inst, const Mode& mode,
   if constexpr (std::is_same_v<D, F16>) {
     ComputeHalf<O>(sources, mode, result, words...);
   } else if constexpr (std::is_same_v<D, F32> && HasExact<O>) {
-    if (mode.round_f32() == kNearestEven) [[likely]] {
+    const int rounding =
+        O::kRoundsAsF64 ? mode.round_f16_f64() : mode.round_f32();
+    if (rounding == kNearestEven) [[likely]] {
       ComputePlain<O>(sources, result, words...);
     } else {
-      ComputeExact<O>(sources, static_cast<Rounding>(mode.round_f32()), result,
+      ComputeExact<O>(sources, static_cast<Rounding>(rounding), result,
                       words...);
     }
   } else if constexpr (std::is_same_v<D, F64>) {

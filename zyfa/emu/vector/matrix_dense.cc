@@ -51,8 +51,15 @@ void RunDense(const Instruction& inst, Wave& wave) {
   for (int block = 0; block < kBlocks; ++block) {
     const int block_a = BroadcastBlock(block, mods.cbsz, mods.abid) % kBlocks;
     LoadResult<kRows>(wave, inst.operands[3], block, sum[block]);
-    MatrixSum::AddProducts<kRows, kDepth>(
-        a + block_a * kDepth * kRows, b + block * kDepth * kRows, sum[block]);
+    const double* from_a = a + block_a * kDepth * kRows;
+    const double* from_b = b + block * kDepth * kRows;
+    if (wave.matrix_model != MatrixModel::kExact) [[unlikely]] {
+      valu::AddUnderModel(wave.matrix_model, A::kBits <= 8, kDepth,
+                          {from_a, kRows, A::kLeastExponent},
+                          {from_b, kRows, B::kLeastExponent}, sum[block]);
+      continue;
+    }
+    MatrixSum::AddProducts<kRows, kDepth>(from_a, from_b, sum[block]);
   }
   for (int block = 0; block < kBlocks; ++block) {
     StoreResult<kRows>(wave, inst.operands[0], block, sum[block]);
@@ -262,6 +269,16 @@ void AddMatrixDense(valu::HandlerTable& table) {
   AddBytes<Fp8Elements, Bf8Elements>(table, "fp8_bf8");
   AddBytes<Bf8Elements, Fp8Elements>(table, "bf8_fp8");
   AddBytes<Bf8Elements, Bf8Elements>(table, "bf8_bf8");
+
+  table.ApproximateAll(
+      [](const std::string& name) { return !name.ends_with("_i8"); },
+      "order and width of the sums are not documented: see --matrix_model of "
+      "//zyfa/emu:run");
+  table.ApproximateAll(
+      [](const std::string& name) {
+        return name.ends_with("_f32") || name.ends_with("_f64");
+      },
+      "a chain of fused steps in the order of k, as known of CDNA3");
 }
 
 }  // namespace zyfa::emu::ZYFA_VECTOR_TARGET

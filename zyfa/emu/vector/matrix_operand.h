@@ -8,6 +8,7 @@
 #include "zyfa/emu/vector/float_format.h"
 #include "zyfa/emu/vector/matrix_layout.h"
 #include "zyfa/emu/vector/matrix_sum.h"
+#include "zyfa/emu/vector/modelled_sum.h"
 #include "zyfa/emu/vector/target.h"
 #include "zyfa/emu/wave.h"
 
@@ -20,6 +21,7 @@ using Rows = const uint32_t (*)[kLanes];  // consecutive registers
 // Element formats: Get(rows, e, lane) is element e of a lane, exactly.
 struct Bf16Elements {
   static constexpr int kBits = 16;
+  static constexpr int kLeastExponent = 1 - kBf16.bias;
   using Value = double;
   static double Get(Rows rows, int e, int lane) {
     const uint32_t word = rows[e / 2][lane];
@@ -28,6 +30,7 @@ struct Bf16Elements {
 };
 struct F16Elements {
   static constexpr int kBits = 16;
+  static constexpr int kLeastExponent = 1 - kF16.bias;
   using Value = double;
   static double Get(Rows rows, int e, int lane) {
     const uint32_t word = rows[e / 2][lane];
@@ -60,6 +63,7 @@ constexpr std::array<double, 1 << kFormat.bits()> DecodeTable() {
 template <const FloatFormat& kFormat>
 struct SmallElements {
   static constexpr int kBits = kFormat.bits();
+  static constexpr int kLeastExponent = 1 - kFormat.bias;
   using Value = double;
   static constexpr std::array<double, 1 << kBits> kTable =
       DecodeTable<kFormat>();

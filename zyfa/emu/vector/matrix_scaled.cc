@@ -35,14 +35,25 @@ void LoadFormat(Rows rows, int format, double* panel) {
   }
 }
 
+// Exponents of the smallest normal numbers.
+constexpr int kLeastExponents[kFormats] = {
+    Fp8Elements::kLeastExponent, Bf8Elements::kLeastExponent,
+    Fp6Elements::kLeastExponent, Bf6Elements::kLeastExponent,
+    Fp4Elements::kLeastExponent};
+
 // Lane l scales row l % kRows of block l / kRows by 2^(byte - 127), 255 is NaN.
+// The exponents go to `exponents`, [block][row], if that is not null, and the
+// panel then gets the NaNs only.
 template <int kRows, int kDepth>
-void ApplyScales(const uint32_t* scales, int byte, double* panel) {
+void ApplyScales(const uint32_t* scales, int byte, double* panel,
+                 int16_t* exponents) {
   static_assert(kDepth / kScaleBlock == kLanes / kRows);
   for (int l = 0; l < kLanes; ++l) {
     const int code = static_cast<int>(scales[l] >> (8 * byte) & 0xff);
     const double factor = code == 255 ? std::numeric_limits<double>::quiet_NaN()
-                                      : PowerOfTwo(code - 127);
+                          : exponents == nullptr ? PowerOfTwo(code - 127)
+                                                 : 1;
+    if (exponents != nullptr) exponents[l] = static_cast<int16_t>(code - 127);
     const int block = l / kRows, row = l % kRows;
     for (int k = 0; k < kScaleBlock; ++k) {
       panel[(block * kScaleBlock + k) * kRows + row] *= factor;
@@ -57,6 +68,8 @@ void RunF8f6f4(const Instruction& inst, Wave& wave) {
   alignas(64) double a[kDepth * kRows], b[kDepth * kRows], sum[kRows * kRows];
   LoadFormat<kRows, kDepth>(RowsOf(wave, inst.operands[1]), mods.cbsz, a);
   LoadFormat<kRows, kDepth>(RowsOf(wave, inst.operands[2]), mods.blgp, b);
+  const bool modelled = wave.matrix_model != MatrixModel::kExact;
+  int16_t exponents[2][kLanes];
   if constexpr (kScaled) {
     for (int i = 0; i < 2; ++i) {
       const Operand& operand = inst.operands[4 + i];
@@ -70,11 +83,21 @@ void RunF8f6f4(const Instruction& inst, Wave& wave) {
       } else {
         scales = wave.vgpr[Wave::Row(operand)];
       }
-      ApplyScales<kRows, kDepth>(scales, byte, i == 0 ? a : b);
+      ApplyScales<kRows, kDepth>(scales, byte, i == 0 ? a : b,
+                                 modelled ? exponents[i] : nullptr);
     }
   }
   LoadResult<kRows>(wave, inst.operands[3], 0, sum);
-  MatrixSum::AddProducts<kRows, kDepth>(a, b, sum);
+  if (modelled) [[unlikely]] {
+    valu::AddUnderModel(wave.matrix_model, true, kDepth,
+                        {a, kRows, kLeastExponents[mods.cbsz],
+                         kScaled ? exponents[0] : nullptr},
+                        {b, kRows, kLeastExponents[mods.blgp],
+                         kScaled ? exponents[1] : nullptr},
+                        sum);
+  } else {
+    MatrixSum::AddProducts<kRows, kDepth>(a, b, sum);
+  }
   StoreResult<kRows>(wave, inst.operands[0], 0, sum);
 }
 
@@ -107,6 +130,11 @@ void AddMatrixScaled(valu::HandlerTable& table) {
   table["v_mfma_f32_16x16x128_f8f6f4"] = &MakeF8f6f4<16, 128, false>;
   table["v_mfma_scale_f32_32x32x64_f8f6f4"] = &MakeF8f6f4<32, 64, true>;
   table["v_mfma_scale_f32_16x16x128_f8f6f4"] = &MakeF8f6f4<16, 128, true>;
+
+  table.ApproximateAll(
+      [](const std::string&) { return true; },
+      "order and width of the sums are not documented: see --matrix_model of "
+      "//zyfa/emu:run");
 }
 
 }  // namespace zyfa::emu::ZYFA_VECTOR_TARGET

@@ -34,6 +34,28 @@ struct Sparse {
   }
 };
 
+// The products under a model: the values that A holds and the rows of B that
+// they meet follow each other as the k of a dense product would.
+template <class A, class B, int kRows, int kDepth>
+void AddCompressed(MatrixModel model, Rows rows_a, const uint32_t* indices,
+                   int shift, const double* b, double* sum) {
+  using S = Sparse<A, kRows, kDepth>;
+  constexpr int depth = kDepth / 2;
+  double values[depth], met[depth * kRows];
+  for (int i = 0; i < kRows; ++i) {
+    for (int n = 0; n < depth; ++n) {
+      const int group = n / S::kCompressed, c = n % S::kCompressed;
+      const int lane = group * kRows + i;
+      values[n] = A::Get(rows_a, c, lane);
+      const int k = S::Depth(group, c, indices[lane] >> shift);
+      std::memcpy(met + n * kRows, b + k * kRows, kRows * sizeof(double));
+    }
+    valu::AddUnderModel(model, A::kBits <= 8, depth,
+                        {values, 1, A::kLeastExponent},
+                        {met, kRows, B::kLeastExponent}, sum + i * kRows);
+  }
+}
+
 template <class A, class B, int kRows, int kDepth, class LayoutB>
 void RunSparse(const Instruction& inst, Wave& wave) {
   using S = Sparse<A, kRows, kDepth>;
@@ -57,6 +79,14 @@ void RunSparse(const Instruction& inst, Wave& wave) {
       std::memcpy(sum + i * kRows,
                   &rows_d[Result::Register(0, i)][Result::Lane(0, i)],
                   kRows * sizeof(uint32_t));
+    }
+  }
+  if constexpr (is_float) {
+    if (wave.matrix_model != MatrixModel::kExact) [[unlikely]] {
+      AddCompressed<A, B, kRows, kDepth>(wave.matrix_model, rows_a, indices,
+                                         shift, b, sum);
+      StoreResult<kRows>(wave, dst, 0, sum);
+      return;
     }
   }
   for (int group = 0; group < kLanes / kRows; ++group) {
@@ -129,6 +159,11 @@ void AddMatrixSparse(valu::HandlerTable& table) {
   AddShapes<Fp8Elements, Bf8Elements, 64>(table, "f32", "fp8_bf8");
   AddShapes<Bf8Elements, Fp8Elements, 64>(table, "f32", "bf8_fp8");
   AddShapes<Bf8Elements, Bf8Elements, 64>(table, "f32", "bf8_bf8");
+
+  table.ApproximateAll(
+      [](const std::string& name) { return !name.ends_with("_i8"); },
+      "order and width of the sums are not documented: see --matrix_model of "
+      "//zyfa/emu:run");
 }
 
 }  // namespace zyfa::emu::ZYFA_VECTOR_TARGET

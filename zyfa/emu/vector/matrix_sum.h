@@ -16,7 +16,8 @@ ZYFA_VECTOR_TARGET_BEGIN();
 
 namespace zyfa::emu::ZYFA_VECTOR_TARGET {
 
-// How a matrix instruction adds up: the one place that knows.
+// How a matrix instruction adds up under MatrixModel::kExact; modelled_sum.h
+// has the other models.
 //
 // The order and the inner width of the hardware's sums are not documented. Here
 // the products are exact, C and the products are added in double in the order

@@ -1,6 +1,4 @@
-// Matrix instructions against plain sums, with the register layouts written
-// down from the ISA's tables once more: lane l, element e, i row of A, j column
-// of B.
+// Matrix instructions against plain sums.
 
 #include <algorithm>
 #include <cmath>
@@ -11,235 +9,11 @@
 #include <vector>
 
 #include "gtest/gtest.h"
+#include "zyfa/emu/vector/matrix_case.h"
 #include "zyfa/emu/vector/testing.h"
 
 namespace zyfa::emu::testing {
 namespace {
-
-enum class Type { kBf16, kF16, kF32, kI8, kFp8, kBf8, kFp6, kBf6, kFp4 };
-
-int BitsOf(Type type) {
-  switch (type) {
-    case Type::kBf16:
-    case Type::kF16:
-      return 16;
-    case Type::kF32:
-      return 32;
-    case Type::kFp6:
-    case Type::kBf6:
-      return 6;
-    case Type::kFp4:
-      return 4;
-    default:
-      return 8;
-  }
-}
-
-// Value of a code by the definition: sign, exponent with bias, fraction.
-double ValueOf(Type type, uint32_t code) {
-  int exponent_bits = 0, mantissa_bits = 0, bias = 0;
-  switch (type) {
-    case Type::kI8:
-      return static_cast<int8_t>(code);
-    case Type::kBf16:
-      exponent_bits = 8, mantissa_bits = 7, bias = 127;
-      break;
-    case Type::kF16:
-      exponent_bits = 5, mantissa_bits = 10, bias = 15;
-      break;
-    case Type::kF32:
-      return Float(code);
-    case Type::kFp8:
-      exponent_bits = 4, mantissa_bits = 3, bias = 7;
-      break;
-    case Type::kBf8:
-      exponent_bits = 5, mantissa_bits = 2, bias = 15;
-      break;
-    case Type::kFp6:
-      exponent_bits = 2, mantissa_bits = 3, bias = 1;
-      break;
-    case Type::kBf6:
-      exponent_bits = 3, mantissa_bits = 2, bias = 3;
-      break;
-    case Type::kFp4:
-      exponent_bits = 2, mantissa_bits = 1, bias = 1;
-      break;
-  }
-  const int exponent = code >> mantissa_bits & ((1 << exponent_bits) - 1);
-  const double fraction =
-      std::ldexp(code & ((1 << mantissa_bits) - 1), -mantissa_bits);
-  const bool negative = code >> (exponent_bits + mantissa_bits) & 1;
-  const double magnitude = exponent == 0
-                               ? std::ldexp(fraction, 1 - bias)
-                               : std::ldexp(1 + fraction, exponent - bias);
-  return negative ? -magnitude : magnitude;
-}
-
-// A code whose value is a small integer (or a small multiple of 1/2), so that
-// all sums are exact.
-uint32_t SmallCode(Type type, Random& random) {
-  if (type == Type::kI8) return random.Next32() & 0xff;
-  if (type == Type::kF32) {
-    return Bits(static_cast<float>(random.Between(-8, 8)));
-  }
-  static std::map<Type, std::vector<uint32_t>> codes;
-  std::vector<uint32_t>& small = codes[type];
-  const bool filled = !small.empty();
-  for (uint32_t code = 0; !filled && code >> BitsOf(type) == 0; ++code) {
-    const double value = ValueOf(type, code);
-    if (std::fabs(value) <= 8 && value * 2 == std::floor(value * 2)) {
-      small.push_back(code);
-    }
-  }
-  return small[random.Next32() % small.size()];
-}
-
-using Depth = std::function<int(int l, int e)>;
-
-struct Source {
-  Type type;
-  int registers;
-  int elements;  // a lane
-  Depth depth;   // k of element e of lane l
-};
-
-uint32_t GetBits(const Wave& wave, int row, int lane, int bit, int bits) {
-  uint64_t pair = wave.vgpr[row + bit / 32][lane];
-  if (bit % 32 + bits > 32) {
-    pair |= uint64_t{wave.vgpr[row + bit / 32 + 1][lane]} << 32;
-  }
-  return static_cast<uint32_t>(pair >> (bit % 32) &
-                               ((uint64_t{1} << bits) - 1));
-}
-void SetBits(Wave& wave, int row, int lane, int bit, int bits, uint32_t code) {
-  for (int b = 0; b < bits; ++b) {
-    const int at = bit + b;
-    uint32_t& word = wave.vgpr[row + at / 32][lane];
-    word = (word & ~(1u << (at % 32))) | (code >> b & 1) << (at % 32);
-  }
-}
-
-void Fill(Wave& wave, int row, const Source& source, Random& random) {
-  for (int l = 0; l < kLanes; ++l) {
-    for (int e = 0; e < source.elements; ++e) {
-      SetBits(wave, row, l, e * BitsOf(source.type), BitsOf(source.type),
-              SmallCode(source.type, random));
-    }
-  }
-}
-double Element(const Wave& wave, int row, const Source& source, int l, int e) {
-  const int bits = BitsOf(source.type);
-  return ValueOf(source.type, GetBits(wave, row, l, e * bits, bits));
-}
-
-// Which result element a lane holds in a register: (i, j) of block n.
-struct Place {
-  int n, i, j;
-};
-Place ResultPlace(int rows, int reg, int lane) {
-  if (rows == 32) {
-    return {reg / 16, 8 * (reg % 16 / 4) + 4 * (lane / 32) + reg % 4,
-            lane % 32};
-  }
-  if (rows == 16) return {reg / 4, 4 * (lane / 16) + reg % 4, lane % 16};
-  return {lane / 4, reg, lane % 4};
-}
-
-std::string Tuple(char file, int first, int count) {
-  if (count == 1) return file + std::to_string(first);
-  return std::string(1, file) + "[" + std::to_string(first) + ":" +
-         std::to_string(first + count - 1) + "]";
-}
-
-struct Dense {
-  std::string name;
-  int rows, depth, blocks;
-  Source a, b;
-  std::string modifiers;
-  bool integer = false;
-  // Lane that B's lane l is taken from, block of A that serves block n.
-  std::function<int(int)> lane_of_b = [](int l) { return l; };
-  std::function<int(int)> block_of_a = [](int n) { return n; };
-  // Factor of A's (B's) row and k.
-  std::function<double(int i, int k)> scale_a = [](int, int) { return 1.0; };
-  std::function<double(int j, int k)> scale_b = [](int, int) { return 1.0; };
-  std::string scale_operands;
-};
-
-// Fills A (rows 0..), B (rows 8..) and C (rows 32..), runs the instruction into
-// rows 96.. and compares.
-void Check(const Dense& op, TestWave& wave, uint64_t seed) {
-  Random random(seed);
-  Fill(*wave, 0, op.a, random);
-  Fill(*wave, 8, op.b, random);
-  const int registers_c = op.rows * op.rows * op.blocks / kLanes;
-  for (int r = 0; r < registers_c; ++r) {
-    for (int l = 0; l < kLanes; ++l) {
-      const int value = random.Between(-1000, 1000);
-      wave->vgpr[32 + r][l] = op.integer ? static_cast<uint32_t>(value)
-                                         : Bits(static_cast<float>(value));
-    }
-  }
-  // A[n][i][k] and B[n][j][k].
-  const auto gather = [&](int row, const Source& source, bool is_b) {
-    std::vector<double> matrix(op.blocks * op.rows * op.depth, NAN);
-    for (int l = 0; l < kLanes; ++l) {
-      for (int e = 0; e < source.elements; ++e) {
-        const int block = op.blocks == 1 ? 0 : l / op.rows;
-        const int k = source.depth(l, e);
-        double& to = matrix[(block * op.rows + l % op.rows) * op.depth + k];
-        EXPECT_TRUE(std::isnan(to)) << "two elements for one place";
-        to = Element(*wave, row, source, is_b ? op.lane_of_b(l) : l, e);
-      }
-    }
-    return matrix;
-  };
-  const std::vector<double> a = gather(0, op.a, false);
-  const std::vector<double> b = gather(8, op.b, true);
-  const auto before = std::make_unique<Wave>(*wave);
-  const std::string text =
-      op.name + " " + Tuple('v', 96, registers_c) + ", " +
-      Tuple('v', 0, op.a.registers) + ", " + Tuple('v', 8, op.b.registers) +
-      ", " + Tuple('v', 32, registers_c) + op.scale_operands + op.modifiers;
-  ASSERT_NO_FATAL_FAILURE(wave.Run(text));
-  for (int reg = 0; reg < registers_c; ++reg) {
-    for (int lane = 0; lane < kLanes; ++lane) {
-      const auto [n, i, j] = ResultPlace(op.rows, reg, lane);
-      const uint32_t c = before->vgpr[32 + reg][lane];
-      double sum = op.integer ? static_cast<int32_t>(c) : Float(c);
-      for (int k = 0; k < op.depth; ++k) {
-        sum += a[(op.block_of_a(n) * op.rows + i) * op.depth + k] *
-               op.scale_a(i, k) * b[(n * op.rows + j) * op.depth + k] *
-               op.scale_b(j, k);
-      }
-      if (!op.integer) sum = static_cast<float>(sum);
-      const uint32_t got = wave->vgpr[96 + reg][lane];
-      ASSERT_EQ(op.integer ? static_cast<int32_t>(got) : Float(got), sum)
-          << text << " i " << i << " j " << j << " block " << n;
-    }
-  }
-}
-
-Dense Simple(const std::string& name, Type type_a, Type type_b, int rows,
-             int depth, int blocks) {
-  Dense op;
-  op.name = name;
-  op.rows = rows;
-  op.depth = depth;
-  op.blocks = blocks;
-  op.integer = type_a == Type::kI8;
-  const int elements = rows * depth * blocks / 64;
-  // One block: lane groups follow each other along k. Else: one block a group.
-  const Depth contiguous = [=](int l, int e) {
-    return blocks == 1 ? elements * (l / rows) + e : e;
-  };
-  const auto source = [&](Type type) {
-    return Source{type, elements * BitsOf(type) / 32, elements, contiguous};
-  };
-  op.a = source(type_a);
-  op.b = source(type_b);
-  return op;
-}
 
 std::vector<Dense> AllSimple() {
   std::vector<Dense> ops;
@@ -348,40 +122,6 @@ TEST(MatrixTest, PermutationOfBLanes) {
   }
 }
 
-constexpr Type kF8f6f4[] = {Type::kFp8, Type::kBf8, Type::kFp6, Type::kBf6,
-                            Type::kFp4};
-
-Source F8f6f4Source(Type type, int rows) {
-  const bool bytes = BitsOf(type) == 8;
-  Depth depth;
-  if (rows == 32) {
-    depth = bytes ? Depth([](int l, int e) {
-      return 32 * (e / 16) + 16 * (l / 32) + e % 16;
-    })
-                  : Depth([](int l, int e) { return 32 * (l / 32) + e; });
-  } else {
-    depth = bytes ? Depth([](int l, int e) {
-      return 64 * (e / 16) + 16 * (l / 16) + e % 16;
-    })
-                  : Depth([](int l, int e) { return 32 * (l / 16) + e; });
-  }
-  return Source{type, BitsOf(type), 32, depth};
-}
-
-Dense F8f6f4(bool scaled, int rows, int format_a, int format_b) {
-  Dense op;
-  op.name = std::string("v_mfma_") + (scaled ? "scale_" : "") +
-            (rows == 32 ? "f32_32x32x64_f8f6f4" : "f32_16x16x128_f8f6f4");
-  op.rows = rows;
-  op.depth = 2048 / rows;
-  op.blocks = 1;
-  op.a = F8f6f4Source(kF8f6f4[format_a], rows);
-  op.b = F8f6f4Source(kF8f6f4[format_b], rows);
-  op.modifiers =
-      " cbsz:" + std::to_string(format_a) + " blgp:" + std::to_string(format_b);
-  return op;
-}
-
 TEST(MatrixTest, MixedFormats) {
   TestWave wave;
   for (const int rows : {32, 16}) {
@@ -399,32 +139,7 @@ TEST(MatrixTest, BlockScales) {
   for (const int rows : {32, 16}) {
     for (int trial = 0; trial < 25; ++trial) {
       Dense op = F8f6f4(true, rows, trial % 5, trial / 5);
-      for (int l = 0; l < kLanes; ++l) {
-        for (const int row : {160, 161}) {
-          wave->vgpr[row][l] = 0;
-          for (int byte = 0; byte < 4; ++byte) {
-            wave->vgpr[row][l] |=
-                static_cast<uint32_t>(random.Between(125, 129)) << (8 * byte);
-          }
-        }
-      }
-      const int byte_a = random.Between(0, 3), byte_b = random.Between(0, 3);
-      const auto list = [](int x, int y) {
-        return "[" + std::to_string(x) + "," + std::to_string(y) + ",0]";
-      };
-      op.scale_operands =
-          ", v160, v161 op_sel:" + list(byte_a & 1, byte_b & 1) +
-          " op_sel_hi:" + list(byte_a >> 1, byte_b >> 1);
-      // Lane `row + rows * block` holds the scale of k = 32 * block + 0..31.
-      const auto scale = [&wave, rows](int reg, int byte) {
-        return [&wave, rows, reg, byte](int i, int k) {
-          const uint32_t word = wave->vgpr[reg][i + rows * (k / 32)];
-          return std::ldexp(1.0,
-                            static_cast<int>(word >> (8 * byte) & 255) - 127);
-        };
-      };
-      op.scale_a = scale(160, byte_a);
-      op.scale_b = scale(161, byte_b);
+      SetRandomScales(op, wave, random);
       ASSERT_NO_FATAL_FAILURE(Check(op, wave, 7 + trial));
     }
   }
@@ -450,96 +165,24 @@ TEST(MatrixTest, ScaleExtremes) {
   EXPECT_EQ(Float(wave->vgpr[99][0]), 64);
 }
 
-// D += A * B, A with two of every four values.
-struct Sparse {
-  std::string name;
-  Type type_a, type_b;
-  int rows, depth;
-  bool chunked;
-};
-
-void CheckSparse(const Sparse& op, int cbsz, int abid, uint64_t seed) {
-  TestWave wave;
-  Random random(seed);
-  const int compressed = op.rows * op.depth / 2 / 64;
-  const int width = BitsOf(op.type_a);
-  const bool integer = op.type_a == Type::kI8;
-  Source a{op.type_a, compressed * width / 32, compressed, nullptr};
-  Source b{op.type_b, 2 * compressed * width / 32, 2 * compressed, nullptr};
-  const int half = compressed, rows = op.rows, depth = op.depth;
-  const bool chunked = op.chunked;
-  b.depth = [=](int l, int e) {
-    const int g = l / rows;
-    return chunked ? depth / 2 * (e / half) + half * g + e % half
-                   : 2 * half * g + e;
-  };
-  Fill(*wave, 0, a, random);
-  Fill(*wave, 8, b, random);
-  const int index_bits = 2 * compressed;
-  const int set = cbsz == 0 ? abid * index_bits % 32 : 0;
-  std::vector<double> dense_a(rows * depth), dense_b(rows * depth);
-  for (int l = 0; l < kLanes; ++l) {
-    wave->vgpr[30][l] = 0;
-    for (int bit = 0; bit < 32; bit += 4) {
-      const int first = random.Between(0, 2);
-      const int second = random.Between(first + 1, 3);
-      wave->vgpr[30][l] |= static_cast<uint32_t>(first | second << 2) << bit;
-    }
-    for (int c = 0; c < compressed; ++c) {
-      const int index = wave->vgpr[30][l] >> (set + 2 * c) & 3;
-      const int k = 2 * compressed * (l / rows) + c / 2 * 4 + index;
-      dense_a[l % rows * depth + k] = Element(*wave, 0, a, l, c);
-    }
-    for (int e = 0; e < 2 * compressed; ++e) {
-      dense_b[l % rows * depth + b.depth(l, e)] = Element(*wave, 8, b, l, e);
-    }
-  }
-  const int registers = rows * rows / 64;
-  for (int r = 0; r < registers; ++r) {
-    for (int l = 0; l < kLanes; ++l) {
-      const int value = random.Between(-1000, 1000);
-      wave->vgpr[96 + r][l] = integer ? static_cast<uint32_t>(value)
-                                      : Bits(static_cast<float>(value));
-    }
-  }
-  const auto before = std::make_unique<Wave>(*wave);
-  const std::string text =
-      op.name + " " + Tuple('v', 96, registers) + ", " +
-      Tuple('v', 0, a.registers) + ", " + Tuple('v', 8, b.registers) +
-      ", v30 cbsz:" + std::to_string(cbsz) + " abid:" + std::to_string(abid);
-  ASSERT_NO_FATAL_FAILURE(wave.Run(text));
-  for (int reg = 0; reg < registers; ++reg) {
-    for (int lane = 0; lane < kLanes; ++lane) {
-      const auto [n, i, j] = ResultPlace(rows, reg, lane);
-      const uint32_t c = before->vgpr[96 + reg][lane];
-      double sum = integer ? static_cast<int32_t>(c) : Float(c);
-      for (int k = 0; k < depth; ++k) {
-        sum += dense_a[i * depth + k] * dense_b[j * depth + k];
-      }
-      const uint32_t got = wave->vgpr[96 + reg][lane];
-      ASSERT_EQ(integer ? static_cast<int32_t>(got) : Float(got), sum)
-          << text << " " << i << " " << j << " block " << n;
-    }
-  }
-}
-
 TEST(MatrixTest, Sparse) {
-  const auto both = [](const std::string& result, const std::string& types,
-                       Type a, Type b, int depth32) {
+  TestWave wave;
+  const auto both = [&wave](const std::string& result, const std::string& types,
+                            Type a, Type b, int depth32) {
     const auto name = [&](const std::string& rows, int depth) {
       return "v_smfmac_" + result + "_" + rows + "x" + std::to_string(depth) +
              "_" + types;
     };
     for (int abid = 0; abid < 4; ++abid) {
       for (int cbsz = 0; cbsz < (abid == 1 ? 2 : 1); ++cbsz) {
-        CheckSparse({name("32x32", depth32), a, b, 32, depth32, true}, cbsz,
-                    abid, 8);
+        CheckSparse({name("32x32", depth32), a, b, 32, depth32, true}, wave,
+                    cbsz, abid, 8);
         CheckSparse({name("16x16", 2 * depth32), a, b, 16, 2 * depth32, true},
-                    cbsz, abid, 9);
+                    wave, cbsz, abid, 9);
         CheckSparse({name("32x32", depth32 / 2), a, b, 32, depth32 / 2, false},
-                    cbsz, abid, 10);
-        CheckSparse({name("16x16", depth32), a, b, 16, depth32, false}, cbsz,
-                    abid, 11);
+                    wave, cbsz, abid, 10);
+        CheckSparse({name("16x16", depth32), a, b, 16, depth32, false}, wave,
+                    cbsz, abid, 11);
       }
     }
   };

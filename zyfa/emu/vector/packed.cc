@@ -315,6 +315,14 @@ void AddPacked(valu::HandlerTable& table) {
   table["v_fma_mix_f32"] = &MakeFmaMix<MixResult::kF32>;
   table["v_fma_mixlo_f16"] = &MakeFmaMix<MixResult::kLowHalf>;
   table["v_fma_mixhi_f16"] = &MakeFmaMix<MixResult::kHighHalf>;
+
+  table.ApproximateAll(
+      [](const std::string& name) {
+        return name.starts_with("v_dot2") &&
+               (name.ends_with("_f16") || name.ends_with("_bf16"));
+      },
+      "inner rounding not documented: every sum to nearest even here, factors "
+      "not flushed");
 }
 
 }  // namespace zyfa::emu::ZYFA_VECTOR_TARGET

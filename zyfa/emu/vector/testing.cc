@@ -37,8 +37,8 @@ Instruction Assemble(const std::string& text, CodeSet set) {
   }();
   const valu::HandlerTable& table =
       set == CodeSet::kBaseline ? *baseline : *avx2;
-  const auto entry = table.find(inst.mnemonic);
-  if (entry != table.end()) inst.handler = entry->second(inst);
+  const valu::HandlerTable::Entry* entry = table.Find(inst.mnemonic);
+  if (entry != nullptr) inst.handler = entry->maker(inst);
   return inst;
 }
 

@@ -80,6 +80,14 @@ void AddTranscendentals(valu::HandlerTable& table) {
   table["v_rcp_f64"] = &MakeLanewise<RcpF64>;
   table["v_sqrt_f64"] = &MakeLanewise<SqrtF64>;
   table["v_rsq_f64"] = &MakeLanewise<RsqF64>;
+
+  table.ApproximateAll(
+      [](const std::string& name) { return !name.ends_with("_f64"); },
+      "the hardware is within 1 unit of the last place, by a way that is not "
+      "documented; rounded correctly here");
+  table.ApproximateAll(
+      [](const std::string& name) { return name.ends_with("_f64"); },
+      "the hardware gives a start value of fewer bits; rounded correctly here");
 }
 
 }  // namespace zyfa::emu::ZYFA_VECTOR_TARGET

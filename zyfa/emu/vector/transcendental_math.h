@@ -56,7 +56,8 @@ inline float Exp2(float x) {
 // enough.
 inline double Exp2(double x) {
   if (x != x) return x;
-  if (x > 1000) return std::numeric_limits<double>::infinity();
+  if (x == std::numeric_limits<double>::infinity()) return x;
+  if (x > 1000) return 0x1p1000;  // beyond float16, but not an infinity
   if (x < -1000) return 0;
   const double whole = std::floor(x + 0.5);
   return Exp2Fraction(x - whole) * PowerOfTwo(static_cast<int>(whole));

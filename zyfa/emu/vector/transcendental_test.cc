@@ -1,6 +1,8 @@
 // Elementary functions against the host's long double ones.
 
+#include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <functional>
 #include <string>
 
@@ -127,6 +129,108 @@ TEST(TranscendentalTest, CircleFunctions) {
   wave.Run("v_cos_f32_e32 v2, v0");
   EXPECT_EQ(Float(wave->vgpr[1][0]), 0);
   EXPECT_EQ(Float(wave->vgpr[2][0]), 1);
+}
+
+// Of the sine of an angle in turns, exact quarters included.
+long double SinOfTurns(long double turns) {
+  if (turns < 0) return -SinOfTurns(-turns);
+  const long double part = turns - std::floor(turns);  // exact
+  const long double eighths = part * 8;
+  const long double two_pi = 2 * std::acos(-1.0L);
+  if (eighths < 1) return std::sin(two_pi * part);
+  if (eighths < 3) return std::cos(two_pi * (part - 0.25L));
+  if (eighths < 5) return -std::sin(two_pi * (part - 0.5L));
+  if (eighths < 7) return -std::cos(two_pi * (part - 0.75L));
+  return std::sin(two_pi * (part - 1));
+}
+long double CosOfTurns(long double turns) {
+  return SinOfTurns(std::fabs(turns) + 0.25L);
+}
+
+TEST(TranscendentalTest, CircleFunctionsToTheLastPlace) {
+  // Codes of 2^-100 .. 256, both signs; small results keep all their digits.
+  for (const uint32_t sign : {0u, 0x80000000u}) {
+    EXPECT_LE(WorstError("v_sin_f32", 0x0d800000 | sign, 0x43800000 | sign,
+                         1237, SinOfTurns),
+              0.5001);
+    EXPECT_LE(WorstError("v_cos_f32", 0x3a000000 | sign, 0x43800000 | sign, 557,
+                         CosOfTurns),
+              0.5001);
+  }
+}
+
+// Every float16 argument, in the mode that keeps denormals and in the one that
+// flushes them.
+TEST(TranscendentalTest, AllOfFloat16) {
+  struct Function {
+    std::string name;
+    Reference exact;
+  };
+  const Function functions[] = {
+      {"v_exp_f16", [](long double x) { return std::exp2(x); }},
+      {"v_log_f16", [](long double x) { return std::log2(x); }},
+      {"v_rcp_f16", [](long double x) { return 1 / x; }},
+      {"v_sqrt_f16", [](long double x) { return std::sqrt(x); }},
+      {"v_rsq_f16", [](long double x) { return 1 / std::sqrt(x); }},
+      {"v_sin_f16",
+       [](long double x) { return std::fabs(x) > 256 ? 0 : SinOfTurns(x); }},
+      {"v_cos_f16",
+       [](long double x) { return std::fabs(x) > 256 ? 1 : CosOfTurns(x); }}};
+  const auto value = [](uint32_t code) -> long double {
+    const int field = static_cast<int>(code >> 10 & 31);
+    const int fraction = static_cast<int>(code & 0x3ff);
+    long double x = field == 0
+                        ? std::ldexp(1.0L * fraction, -24)
+                        : std::ldexp(1.0L * (fraction + 1024), field - 25);
+    if (field == 31) x = fraction != 0 ? NAN : INFINITY;
+    return code & 0x8000 ? -x : x;
+  };
+  for (const bool keep : {true, false}) {
+    for (const bool ovfl : {true, false}) {
+      TestWave wave;
+      wave->mode.bits =
+          (keep ? kModeDenormF16F64 : 0) | (ovfl ? kModeFp16Ovfl : 0);
+      for (const Function& f : functions) {
+        const Instruction inst = Assemble(f.name + " v1, v0");
+        for (uint32_t base = 0; base < 0x10000; base += kLanes) {
+          for (int l = 0; l < kLanes; ++l) {
+            wave->vgpr[0][l] = base + static_cast<uint32_t>(l);
+          }
+          inst.handler(inst, *wave);
+          for (int l = 0; l < kLanes; ++l) {
+            uint32_t code = wave->vgpr[0][l];
+            if (!keep && (code & 0x7c00) == 0) code &= 0x8000;
+            const long double x = value(code);
+            const long double expected =
+                (f.name == "v_sin_f16" || f.name == "v_cos_f16") &&
+                        !std::isfinite(x)
+                    ? NAN
+                    : f.exact(x);
+            const uint32_t got = wave->vgpr[1][l];
+            const long double result = value(got);
+            SCOPED_TRACE(f.name + " of " + std::to_string(code));
+            if (std::isnan(expected)) {
+              ASSERT_TRUE(std::isnan(result));
+            } else if (std::isinf(expected) && !std::isinf(x) && x != 0) {
+              // Larger than long double: an overflow all the same.
+              ASSERT_EQ(got, ovfl ? 0x7bffu : 0x7c00u);
+            } else if (std::fabs(expected) >= 65520) {
+              const bool clamped = ovfl && std::isfinite(expected);
+              ASSERT_EQ(got & 0x7fff, clamped ? 0x7bffu : 0x7c00u);
+            } else if (!keep && std::fabs(expected) < 0x1p-14L) {
+              // Rounding may lift it to the smallest normal number.
+              ASSERT_TRUE((got & 0x7fff) == 0 || (got & 0x7fff) == 0x400);
+            } else {
+              const int exponent =
+                  expected == 0 ? -14 : std::max(std::ilogb(expected), -14);
+              ASSERT_LE(std::fabs(result - expected),
+                        0.5001L * std::ldexp(1.0L, exponent - 10));
+            }
+          }
+        }
+      }
+    }
+  }
 }
 
 TEST(TranscendentalTest, DenormalsCountAsZero) {
