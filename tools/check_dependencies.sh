@@ -25,6 +25,9 @@ forbid //zyfa/reference/... \
 forbid //zyfa/gen/... \
   "//zyfa/emu/... + //zyfa/kernels/... + //zyfa/launch/... + //zyfa/bench/..."
 forbid //zyfa/emu/... \
+  "//zyfa/gen/... + //zyfa/kernels/... + //zyfa/launch/... + //zyfa/bench/... + //zyfa/peers/..."
+# Kernels of others are judged without anything of ours but emulator and reference.
+forbid //zyfa/peers/... \
   "//zyfa/gen/... + //zyfa/kernels/... + //zyfa/launch/... + //zyfa/bench/..."
 
 exit $status

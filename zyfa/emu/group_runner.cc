@@ -68,6 +68,10 @@ void GroupRunner::NoteOutstanding(const ProgramStep& step, Wave& wave) {
   WaitState& waits = group_->waits[wave.index];
   for (const RegisterRange& range : step.inst->registers) {
     if (!waits.Conflicts(range, step.writer)) continue;
+    if (!group_->Wants("waitcnt", *step.inst)) {
+      waits.Forget(range);
+      continue;
+    }
     int offset = 0;
     RegisterRange one = range;
     one.count = 1;

@@ -23,8 +23,8 @@ struct AiterOperands {
 // Independent N(0, 1) numbers from problem.seed, quantised. Blocks with E8M0
 // scales are first multiplied by random factors in the ratios 1/2, 1 and 2 (of
 // mean square 1), so that neighbours differ and a scale in the wrong place
-// shows. FP6 and FP4 queries are a quarter as large. The kernel and the problem must
-// fit each other (Validate).
+// shows. FP6 and FP4 queries are a quarter as large. The kernel and the problem
+// must fit each other (Validate).
 AiterOperands MakeOperands(const AiterKernel& kernel,
                            const AiterProblem& problem);
 

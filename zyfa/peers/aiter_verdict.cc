@@ -46,9 +46,9 @@ std::vector<int64_t> Spread(int64_t length, int64_t count) {
   return rows;
 }
 
-// std::max that keeps NaN.
+// std::max that NaN wins.
 void Raise(double& largest, double x) {
-  if (!(x <= largest)) largest = x;
+  if (!(x <= largest) && !std::isnan(largest)) largest = x;
 }
 
 // exp(logit - largest) of the first `keys` keys of a sequence for one query.

@@ -14,35 +14,37 @@ bool StartsWith(const std::string& text, const char* prefix) {
 
 }  // namespace
 
+// All of these read V fragments (one operand of a 32x32x64 MFMA) ahead with
+// ds_read_b64_tr_* and wait for lgkmcnt(8) before each use. That is right in
+// fmha_v4 with FP8 V: four reads a fragment, three fragments ahead. Where it is
+// not, only the MFMAs between read and use, 64 cycles each, let data arrive.
 const char* Explain(const AiterKernel& kernel, const emu::Finding& finding) {
   if (finding.rule != "waitcnt") return nullptr;
-  if (StartsWith(finding.disassembly, "v_mfma_")) {
-    // fmha_v4 reads three V fragments ahead and waits for lgkmcnt(8): the two
-    // youngest may be missing. fmha_v3 has the same wait after reading only two
-    // ahead, and the last tile of the FP6 kernels waits for lgkmcnt(6) where 4
-    // reads follow: one fragment that the next MFMA uses may be missing. Only
-    // the MFMAs between, 64 cycles each, make it come in time.
-    if (kernel.family == Family::kFmhaV3 &&
-        kernel.query.format == Format::kE4m3) {
-      return "lgkmcnt(8) with two fragments of four reads outstanding";
-    }
-    if (kernel.family == Family::kFmhaV4 &&
-        kernel.query.format == Format::kE2m3) {
-      return "last tile: lgkmcnt(6) with four younger reads";
-    }
-  }
-  if (kernel.family == Family::kFmhaV4 &&
-      kernel.query.format == Format::kE2m3 &&
-      (StartsWith(finding.disassembly, "global_load_dword v") ||
-       StartsWith(finding.disassembly, "v_mul_f32_e32 v"))) {
-    // The end overwrites the registers of a K fragment that was read ahead for
-    // a tile that does not come, and never waits for that read.
-    return "K read ahead behind the last tile, never waited for";
-  }
-  if (kernel.family == Family::kMlaPaged &&
-      StartsWith(finding.disassembly, "v_mul_u32_u24_dpp")) {
-    // Addresses of a tile behind the last one, which is not read.
-    return "page numbers of a tile that is never used";
+  const bool matrix = StartsWith(finding.disassembly, "v_mfma_");
+  switch (kernel.family) {
+    case Family::kFmhaV3:
+      if (matrix && kernel.value.format == Format::kE4m3) {
+        return "lgkmcnt(8) while only two fragments of four reads are ahead";
+      }
+      return nullptr;
+    case Family::kFmhaV4:
+      if (kernel.query.format != Format::kE2m3) return nullptr;
+      if (matrix && kernel.value.format == Format::kE2m1) {
+        return "lgkmcnt(8) for FP4 fragments, which take two reads each";
+      }
+      if (matrix) return "lgkmcnt(6) with four younger reads";
+      if (StartsWith(finding.disassembly, "global_load_dword v") ||
+          StartsWith(finding.disassembly, "v_mul_f32_e32 v")) {
+        return "registers of a K fragment read ahead behind the last tile";
+      }
+      return nullptr;
+    case Family::kMlaPaged:
+      if (StartsWith(finding.disassembly, "v_mul_u32_u24_dpp")) {
+        return "page numbers of a tile behind the last, which is not used";
+      }
+      return nullptr;
+    case Family::kMlaPs:
+      return nullptr;
   }
   return nullptr;
 }

@@ -202,11 +202,13 @@ template <const FloatFormat& kFormat>
 void RunPkSmall(const Instruction& inst, Wave& wave) {
   uint64_t active = wave.exec;
   const Fetched<F32> a(inst, wave, 1, 0, active), b(inst, wave, 2, 1, active);
-  const Overflow overflow = SmallOverflow(wave.mode, kFormat);
+  const uint32_t above =
+      Encode(std::numeric_limits<double>::infinity(), kFormat, kNearestEven,
+             SmallOverflow(wave.mode, kFormat));
   alignas(64) uint32_t result[kLanes];
   for (int l = 0; l < kLanes; ++l) {
-    result[l] = Encode(a[l], kFormat, kNearestEven, overflow) |
-                Encode(b[l], kFormat, kNearestEven, overflow) << 8;
+    result[l] = EncodeNearest<kFormat>(a.words[l], above) |
+                EncodeNearest<kFormat>(b.words[l], above) << 8;
   }
   valu::StoreHalves(wave, inst.operands[0], active, result,
                     inst.mods.op_sel >> 2 & 1, true);

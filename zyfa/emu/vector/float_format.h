@@ -152,6 +152,36 @@ constexpr uint32_t Encode(double value, const FloatFormat& format,
   return sign | format.quiet_nan();
 }
 
+// Encode(x, kFormat, kNearestEven, ...) for a format of at most 8 bits and for
+// the float32 of these bits, without branches: loops over lanes vectorise.
+// `above` is the code, without sign, of what exceeds the largest finite number.
+template <const FloatFormat& kFormat>
+inline uint32_t EncodeNearest(uint32_t bits, uint32_t above) {
+  constexpr int dropped = 23 - kFormat.mantissa_bits;
+  const uint32_t sign = bits >> 31 << (kFormat.bits() - 1);
+  const uint32_t magnitude = bits & 0x7fffffff;
+  // Normal results: round in place, then move the exponent's bias.
+  const uint32_t normal =
+      ((magnitude + (1u << (dropped - 1)) - 1 + (magnitude >> dropped & 1)) >>
+       dropped) -
+      (static_cast<uint32_t>(127 - kFormat.bias) << kFormat.mantissa_bits);
+  // Denormal ones: the sum's last place is the format's, so the addition
+  // rounds.
+  constexpr uint32_t anchor =
+      static_cast<uint32_t>(127 + 24 - kFormat.bias - kFormat.mantissa_bits)
+      << 23;
+  const bool small = magnitude < static_cast<uint32_t>(128 - kFormat.bias)
+                                     << 23;
+  const uint32_t denormal =
+      std::bit_cast<uint32_t>(std::bit_cast<float>(small ? magnitude : 0u) +
+                              std::bit_cast<float>(anchor)) -
+      anchor;
+  uint32_t code = small ? denormal : normal;
+  code = code > kFormat.max_finite() ? above : code;
+  code = magnitude > 0x7f800000 ? kFormat.quiet_nan() : code;
+  return sign | code;
+}
+
 // Stochastic rounding: `random` (32 bits, a fraction of the last kept place) is
 // added below the last place and the sum is cut off.
 constexpr uint32_t EncodeStochastic(double value, const FloatFormat& format,

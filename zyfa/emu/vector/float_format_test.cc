@@ -3,6 +3,7 @@
 
 #include "zyfa/emu/vector/float_format.h"
 
+#include <bit>
 #include <cmath>
 #include <string>
 #include <vector>
@@ -127,6 +128,28 @@ TEST(FloatFormatTest, OverflowRules) {
   EXPECT_EQ(Encode(-65520, kF16, kDown, Overflow::kIeee), 0xfc00u);
   EXPECT_EQ(Encode(65520, kF16, kNearestEven, Overflow::kSaturate), 0x7bffu);
   EXPECT_EQ(Encode(INFINITY, kF16, kNearestEven, Overflow::kSaturate), 0x7c00u);
+}
+
+// Every leading half of a float with the trailing halves next to a tie.
+template <const FloatFormat& kFormat>
+void ExpectEncodeNearest(Overflow overflow) {
+  const uint32_t above = Encode(HUGE_VAL, kFormat, kNearestEven, overflow);
+  for (uint32_t leading = 0; leading < 0x10000; ++leading) {
+    for (const uint32_t trailing : {0u, 1u, 0x7fffu, 0x8000u, 0xffffu}) {
+      const uint32_t bits = leading << 16 | trailing;
+      ASSERT_EQ(
+          EncodeNearest<kFormat>(bits, above),
+          Encode(std::bit_cast<float>(bits), kFormat, kNearestEven, overflow))
+          << std::hex << bits;
+    }
+  }
+}
+
+TEST(FloatFormatTest, EncodeNearestIsEncode) {
+  ExpectEncodeNearest<kFp8>(Overflow::kNan);
+  ExpectEncodeNearest<kFp8>(Overflow::kClamp);
+  ExpectEncodeNearest<kBf8>(Overflow::kIeee);
+  ExpectEncodeNearest<kBf8>(Overflow::kClamp);
 }
 
 TEST(FloatFormatTest, HalfToFloatOfEveryCode) {
