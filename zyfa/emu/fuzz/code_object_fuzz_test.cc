@@ -37,6 +37,12 @@ void Give(void* memory) {
 
 void* operator new(size_t bytes) { return Take(bytes); }
 void* operator new[](size_t bytes) { return Take(bytes); }
+void* operator new(size_t bytes, const std::nothrow_t&) noexcept {
+  return Take(bytes);
+}
+void* operator new[](size_t bytes, const std::nothrow_t&) noexcept {
+  return Take(bytes);
+}
 void operator delete(void* memory) noexcept { Give(memory); }
 void operator delete[](void* memory) noexcept { Give(memory); }
 void operator delete(void* memory, size_t) noexcept { Give(memory); }
