@@ -33,6 +33,13 @@ absl::Status CheckDescriptor(const KernelInfo& kernel) {
         "kernel ", kernel.name, " asks for user SGPRs of descriptor property ",
         uint32_t{kFlatScratchInit}, ", which the emulator does not provide"));
   }
+  const uint32_t architectural = std::min(kernel.vgprs, kernel.accum_offset);
+  if (kernel.vgprs - architectural > uint32_t{kVgprs}) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("kernel ", kernel.name, " allocates ", kernel.vgprs,
+                     " vector registers with AGPRs from ", kernel.accum_offset,
+                     ", which makes more than ", kVgprs, " AGPRs"));
+  }
   const InitialSgprs sgprs = LayOutSgprs(kernel);
   if (sgprs.named > sgprs.user) {
     return absl::InvalidArgumentError(

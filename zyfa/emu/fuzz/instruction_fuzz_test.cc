@@ -104,10 +104,10 @@ class InstructionFuzz : public testing::Test {
 };
 
 TEST_F(InstructionFuzz, RandomWords) {
-  for (int round = 0; round < 60; ++round) {
+  for (int round = 0; round < 40; ++round) {
     ExecuteAll(RandomWords(random_, 10000));
   }
-  EXPECT_GT(executed_, 60000);
+  EXPECT_GT(executed_, 40000);
   EXPECT_GT(names_.size(), 500u);
   EXPECT_TRUE(rules_.count("out-of-range"));
   EXPECT_TRUE(rules_.count("lds-out-of-range"));

@@ -43,8 +43,9 @@ inline float Exp2(float x) {
       std::bit_cast<int32_t>(shifted) - std::bit_cast<int32_t>(kShift);
   const float part = clamped - (shifted - kShift);
   const float fraction = static_cast<float>(Exp2Fraction(part));
-  const int32_t bits = std::bit_cast<int32_t>(fraction) +
-                       static_cast<int32_t>(static_cast<uint32_t>(whole) << 23);
+  // Wraps for the results that are replaced below.
+  const uint32_t bits =
+      std::bit_cast<uint32_t>(fraction) + (static_cast<uint32_t>(whole) << 23);
   const float scaled = std::bit_cast<float>(bits);
   const float finite = x >= -126.0f ? scaled : 0.0f;
   const float result =
