@@ -62,7 +62,8 @@ class TestDevice {
                                 const LaunchShape& shape,
                                 const Kernarg& kernarg,
                                 const RunOptions& options = {});
-  // The same; a test failure unless it ends without any finding.
+  // The same; a test failure unless it ends without any finding. In strict mode
+  // if the environment has ZYFA_TEST_STRICT.
   RunReport RunClean(const std::string& kernel, const LaunchShape& shape,
                      const Kernarg& kernarg, const RunOptions& options = {});
 
