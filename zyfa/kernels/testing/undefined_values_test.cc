@@ -31,7 +31,7 @@ int Findings(const AttentionCase& c, const std::vector<emu::Edit>& edits) {
   options.strict = true;
   options.edits = edits;
   // A wave of these cases issues some thousands; garbage may count a loop.
-  options.instruction_budget = 200000;
+  options.instruction_budget = 50000;
   const auto outcome = RunCase(c, options);
   if (!outcome.ok()) {
     ADD_FAILURE() << outcome.status();
@@ -57,21 +57,23 @@ bool Overlap(const emu::RegisterRange& a, const emu::RegisterRange& b) {
          b.first < a.first + a.count;
 }
 
-// Whether no other instruction writes any register that `inst` writes.
+// Whether `inst` writes registers that no other instruction writes and another
+// one reads.
 bool IsOnlyWriter(const emu::Instruction& inst,
                   const std::vector<emu::Instruction>& all) {
-  bool writes = false;
+  bool read = false;
   for (const emu::RegisterRange& mine : inst.registers) {
     if (!mine.write) continue;
-    writes = true;
     for (const emu::Instruction& other : all) {
       if (&other == &inst) continue;
       for (const emu::RegisterRange& theirs : other.registers) {
-        if (theirs.write && Overlap(mine, theirs)) return false;
+        if (!Overlap(mine, theirs)) continue;
+        if (theirs.write) return false;
+        read = true;
       }
     }
   }
-  return writes;
+  return read;
 }
 
 // Every instruction that alone writes a register: without it, what reads the
@@ -79,18 +81,14 @@ bool IsOnlyWriter(const emu::Instruction& inst,
 TEST_P(UndefinedValuesTest, EveryOnlyWriteIsMissed) {
   const AttentionCase c = Case(300, 300);
   const auto& all = LinkedKernel(c.variant).instructions();
-  int dropped = 0, found = 0;
+  int dropped = 0;
   for (const emu::Instruction& inst : all) {
     if (inst.branch_target >= 0 || !IsOnlyWriter(inst, all)) continue;
     emu::Edit edit;
     edit.pc = inst.address;
-    const int findings = Findings(c, {edit});
+    EXPECT_GT(Findings(c, {edit}), 0) << inst.text;
     ++dropped;
-    found += findings > 0;
-    EXPECT_GT(findings, 0) << inst.text;
   }
-  RecordProperty("dropped", dropped);
-  EXPECT_EQ(found, dropped);
   EXPECT_GT(dropped, 10);
 }
 
