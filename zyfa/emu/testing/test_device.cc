@@ -53,9 +53,7 @@ absl::StatusOr<RunReport> TestDevice::Run(const std::string& kernel,
 
 RunReport TestDevice::RunClean(const std::string& kernel,
                                const LaunchShape& shape, const Kernarg& kernarg,
-                               const RunOptions& given) {
-  RunOptions options = given;
-  options.strict |= std::getenv("ZYFA_TEST_STRICT") != nullptr;
+                               const RunOptions& options) {
   auto report = Run(kernel, shape, kernarg, options);
   if (!report.ok()) {
     ADD_FAILURE() << kernel << ": " << report.status();

@@ -62,8 +62,7 @@ class TestDevice {
                                 const LaunchShape& shape,
                                 const Kernarg& kernarg,
                                 const RunOptions& options = {});
-  // The same; a test failure unless it ends without any finding. In strict mode
-  // if the environment has ZYFA_TEST_STRICT.
+  // The same; a test failure unless it ends without any finding.
   RunReport RunClean(const std::string& kernel, const LaunchShape& shape,
                      const Kernarg& kernarg, const RunOptions& options = {});
 
