@@ -13,7 +13,9 @@ enum class Severity { kWarning, kError };
 //            "instruction-budget", "register-out-of-range", "waitcnt" (a load's
 //            destination is used before an s_waitcnt retired it),
 //            "out-of-range" (memory), "lds-out-of-range", "partial-exec",
-//            "misaligned"
+//            "misaligned"; in strict mode "undefined-value" (bits that nothing
+//            has written decide an address, a branch, EXEC, a lane or a
+//            stored value)
 //   warning  "ambiguous-range" (published rules of the buffer range check
 //            differ), "unbound-buffer"
 struct Finding {
