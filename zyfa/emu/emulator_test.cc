@@ -177,6 +177,8 @@ TEST(Emulator, RacingDmaIsNot) {
   for (const RunOptions& options : AllSchedules(StrictOptions())) {
     std::set<std::string> rules;
     results.insert(DmaSum("dma_racing", options, rules));
+    // Too early a read may also find bytes that nothing has written yet.
+    rules.erase("undefined-value");
     EXPECT_EQ(rules, std::set<std::string>{"lds-race"})
         << ScheduleName(options);
   }

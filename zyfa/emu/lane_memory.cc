@@ -173,8 +173,13 @@ bool Translate(const Instruction& inst, Wave& wave, uint32_t bytes,
 void TellObservers(const Instruction& inst, Wave& wave, AccessKind kind,
                    uint32_t bytes, const LaneAccess& access) {
   LdsAccess lds{kind, bytes, 0, nullptr, 0};
-  MemoryAccess memory{kind,           bytes,          0,
-                      access.address, access.clipped, access.dwords};
+  MemoryAccess memory;
+  memory.kind = kind;
+  memory.bytes = bytes;
+  memory.address = access.address;
+  memory.clipped = access.clipped;
+  memory.dwords = access.dwords;
+  memory.scoped = inst.mods.sc0 || inst.mods.sc1;
   uint32_t lds_address[kLanes] = {};
   for (uint64_t rest = access.lanes; rest != 0; rest &= rest - 1) {
     const int l = std::countr_zero(rest);

@@ -34,6 +34,8 @@ struct LdsAccess {
 };
 
 // The same for device memory; lanes of `clipped` access 4 * dwords[lane] bytes.
+// `scoped`: with sc0 or sc1, which is what compilers make of atomic loads and
+// stores (ISA 3.4).
 struct MemoryAccess {
   AccessKind kind = AccessKind::kRead;
   uint32_t bytes = 0;
@@ -41,6 +43,7 @@ struct MemoryAccess {
   const uint64_t* address = nullptr;
   uint64_t clipped = 0;
   const uint8_t* dwords = nullptr;
+  bool scoped = false;
 };
 
 // Watches work-groups while they run, one after the other on one host thread.

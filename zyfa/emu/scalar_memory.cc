@@ -46,7 +46,8 @@ void Load(const Instruction& i, Wave& w, uint64_t address, uint32_t dwords,
     std::memcpy(data, host, 4 * available);
     for (Observer* observer : w.group->observers) {
       observer->AccessMemory(
-          i, w, {AccessKind::kRead, 4 * available, 1, &address, 0, nullptr});
+          i, w,
+          {AccessKind::kRead, 4 * available, 1, &address, 0, nullptr, false});
     }
   }
   const uint32_t first = i.operands[0].index;

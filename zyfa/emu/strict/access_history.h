@@ -19,14 +19,25 @@ struct AccessHistory {
     uint32_t pc = 0;
     uint8_t wave = 0;  // or kSeveral
   };
-  Change write;   // plain ones
-  Change atomic;  // among themselves no race
-  uint32_t read_interval = 0;
-  uint32_t read_pc = 0;
-  uint16_t readers = 0;  // waves, by bit
-  // Readers of which the barrier found the read still in flight.
-  uint32_t late_interval = 0;
-  uint16_t late_readers = 0;
+  struct Readers {
+    uint32_t interval = 0;
+    uint32_t pc = 0;  // of the last one
+    uint16_t waves = 0;
+
+    void Add(uint32_t now, int wave, uint32_t at) {
+      if (interval != now) {
+        interval = now;
+        waves = 0;
+      }
+      waves |= static_cast<uint16_t>(1u << wave);
+      pc = at;
+    }
+  };
+  Change write;         // plain ones
+  Change atomic;        // changes; among themselves and with atomic reads none
+  Readers read;         // plain ones
+  Readers atomic_read;  // race with plain writes alone
+  Readers late_read;    // in flight when the barrier before opened
 
   // Another wave's access that nothing orders with this one.
   struct Conflict {
@@ -36,57 +47,37 @@ struct AccessHistory {
     bool late_read = false;  // the other access is a late read
   };
 
-  // A read that was in flight when the barrier before `interval` opened.
-  void AddLateRead(uint32_t interval, int wave, uint32_t pc) {
-    if (late_interval != interval) {
-      late_interval = interval;
-      late_readers = 0;
-    }
-    late_readers |= static_cast<uint16_t>(1u << wave);
-    if (read_interval != interval) read_pc = pc;
-  }
-
-  Conflict Add(AccessKind kind, uint32_t interval, int wave, uint32_t pc) {
+  // `scoped`: an atomic read or write instead of a plain one.
+  Conflict Add(AccessKind kind, bool scoped, uint32_t interval, int wave,
+               uint32_t pc) {
     const auto self = static_cast<uint8_t>(wave);
-    const auto bit = static_cast<uint16_t>(1u << wave);
+    const bool reads = kind == AccessKind::kRead;
+    const bool is_atomic = scoped || kind == AccessKind::kAtomic;
     Conflict conflict;
     const auto against = [&](const Change& change, const char* what) {
       if (change.interval != interval || change.wave == self) return;
       conflict = {what, change.wave == kSeveral ? -1 : change.wave, change.pc,
                   false};
     };
-    if (kind != AccessKind::kRead && late_interval == interval) {
-      const auto others = static_cast<uint16_t>(late_readers & ~bit);
-      if (others != 0) {
-        conflict = {"reads", std::countr_zero(others), read_pc, true};
-      }
+    const auto against_readers = [&](const Readers& readers, bool late) {
+      const auto others = static_cast<uint16_t>(readers.waves & ~(1u << wave));
+      if (readers.interval != interval || others == 0) return;
+      conflict = {"reads", std::countr_zero(others), readers.pc, late};
+    };
+    if (!reads) {
+      against_readers(late_read, true);
+      if (!is_atomic) against_readers(atomic_read, false);
+      against_readers(read, false);
     }
-    if (kind != AccessKind::kRead && read_interval == interval) {
-      const auto others = static_cast<uint16_t>(readers & ~bit);
-      if (others != 0) {
-        conflict = {"reads", std::countr_zero(others), read_pc, false};
-      }
-    }
-    if (kind != AccessKind::kAtomic) against(atomic, "changes atomically");
+    if (!is_atomic) against(atomic, "changes atomically");
     against(write, "writes");
-    switch (kind) {
-      case AccessKind::kRead:
-        if (read_interval != interval) {
-          read_interval = interval;
-          readers = 0;
-        }
-        readers |= bit;
-        read_pc = pc;
-        break;
-      case AccessKind::kAtomic:
-        atomic = {interval, pc,
-                  atomic.interval == interval && atomic.wave != self ? kSeveral
-                                                                     : self};
-        break;
-      case AccessKind::kWrite:
-      case AccessKind::kDmaWrite:
-        write = {interval, pc, self};
-        break;
+    if (reads) {
+      (is_atomic ? atomic_read : read).Add(interval, wave, pc);
+    } else if (is_atomic) {
+      const bool several = atomic.interval == interval && atomic.wave != self;
+      atomic = {interval, pc, several ? kSeveral : self};
+    } else {
+      write = {interval, pc, self};
     }
     return conflict;
   }

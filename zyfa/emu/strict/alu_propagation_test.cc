@@ -197,7 +197,7 @@ TEST(AluPropagation, VectorInstructionsDoNotLeak) {
   valu_baseline::AddAllOps(table);
   NonInterference test;
   int checked = 0;
-  for (const auto& [name, maker] : table) {
+  for (const auto& [name, entry] : table.entries()) {
     // Their shapes are below: several registers a source or result.
     if (name.find("64") != std::string::npos && name.find("v_mfma") != 0 &&
         name.find("v_smfmac") != 0) {

@@ -203,7 +203,7 @@ class Hazards : public Observer {
         const Event& stored = history.stored[r];
         if (stored.traits != nullptr) {
           Wants(traits.vector_alu ? 2 : 1, stored,
-                "hazard-store-data-overwritten", range, r, false);
+                "hazard-store-data-overwritten", range, r, !traits.vector_alu);
         }
       }
     }

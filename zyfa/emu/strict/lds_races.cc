@@ -148,7 +148,7 @@ class LdsRaces : public Observer {
     for (uint64_t rest = access.lanes; rest != 0; rest &= rest - 1) {
       const uint32_t first = access.address[std::countr_zero(rest)];
       for (uint32_t b = first; b < first + access.bytes; ++b) {
-        bytes_[b].AddLateRead(interval_, wave, pc);
+        bytes_[b].late_read.Add(interval_, wave, pc);
       }
     }
   }
@@ -161,7 +161,7 @@ class LdsRaces : public Observer {
       AccessHistory* byte = &bytes_[access.address[l]];
       for (uint32_t b = 0; b < access.bytes; ++b, ++byte) {
         const AccessHistory::Conflict conflict =
-            byte->Add(access.kind, interval_, wave.index, pc);
+            byte->Add(access.kind, false, interval_, wave.index, pc);
         if (conflict.what == nullptr || reported) continue;
         reported = true;
         wave.group->Note(

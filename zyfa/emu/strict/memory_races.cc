@@ -72,7 +72,7 @@ struct GroupState {
       return group[0] != number ? group[0] : group[1];
     }
   };
-  Who write, atomic, read;
+  Who write, atomic, read, atomic_read;
 };
 
 }  // namespace
@@ -88,9 +88,12 @@ class MemoryRaces::Launch {
     for (size_t i = 0; i < mine.states().size(); ++i) {
       const AccessHistory& state = page.states()[i >> spread];
       GroupState& all = mine.states()[i];
-      if (state.read_interval >= since) {
-        all.read.Add(number, state.read_pc,
-                     static_cast<uint8_t>(std::countr_zero(state.readers)));
+      for (const auto& [readers, who] :
+           {std::pair{&state.read, &all.read},
+            std::pair{&state.atomic_read, &all.atomic_read}}) {
+        if (readers->interval < since) continue;
+        who->Add(number, readers->pc,
+                 static_cast<uint8_t>(std::countr_zero(readers->waves)));
       }
       if (state.write.interval >= since) {
         all.write.Add(number, state.write.pc, state.write.wave);
@@ -121,12 +124,12 @@ class MemoryRaces::Launch {
               std::pair{&state.atomic, "changes atomically"}}) {
           const uint32_t group = who->group[0];
           if (group == 0) continue;
-          const uint32_t writer = state.write.OtherThan(group);
-          const uint32_t other =
-              writer != 0 ? writer
-              : what[0] == 'w' && state.atomic.OtherThan(group) != 0
-                  ? state.atomic.OtherThan(group)
-                  : state.read.OtherThan(group);
+          uint32_t other = state.write.OtherThan(group);
+          if (other == 0) other = state.read.OtherThan(group);
+          if (other == 0 && who == &state.write) {
+            other = state.atomic.OtherThan(group);
+            if (other == 0) other = state.atomic_read.OtherThan(group);
+          }
           if (other == 0 || seen[who->pc]++ >= Group::kFindingsPerRule) {
             continue;
           }
@@ -186,12 +189,12 @@ class MemoryRaces::Watcher : public Observer {
       const uint32_t bytes =
           (access.clipped >> l & 1) != 0 ? 4u * access.dwords[l] : access.bytes;
       if (access.address[l] != last) {
-        Touch(inst, access.kind, first, last, wave, reported);
+        Touch(inst, access, first, last, wave, reported);
         first = access.address[l];
       }
       last = access.address[l] + bytes;
     }
-    Touch(inst, access.kind, first, last, wave, reported);
+    Touch(inst, access, first, last, wave, reported);
   }
 
   // The vector memory instructions of a compute unit pass its L1 in the order
@@ -208,25 +211,27 @@ class MemoryRaces::Watcher : public Observer {
   }
 
  private:
-  void Touch(const Instruction& inst, AccessKind kind, uint64_t first,
-             uint64_t last, Wave& wave, bool& reported) {
+  void Touch(const Instruction& inst, const MemoryAccess& access,
+             uint64_t first, uint64_t last, Wave& wave, bool& reported) {
     while (first < last) {
       const uint64_t number = first / kPageBytes;
       const uint64_t end = std::min(last, (number + 1) * kPageBytes);
       touched_.insert(number);
-      pages_[number].ForEach(first - number * kPageBytes,
-                             end - number * kPageBytes,
-                             [&](AccessHistory& state) {
-                               Update(inst, kind, first, wave, state, reported);
-                             });
+      pages_[number].ForEach(
+          first - number * kPageBytes, end - number * kPageBytes,
+          [&](AccessHistory& state) {
+            Update(inst, access, first, wave, state, reported);
+          });
       first = end;
     }
   }
 
-  void Update(const Instruction& inst, AccessKind kind, uint64_t address,
-              Wave& wave, AccessHistory& state, bool& reported) {
-    const AccessHistory::Conflict conflict = state.Add(
-        kind, interval_, wave.index, static_cast<uint32_t>(inst.address));
+  void Update(const Instruction& inst, const MemoryAccess& access,
+              uint64_t address, Wave& wave, AccessHistory& state,
+              bool& reported) {
+    const AccessHistory::Conflict conflict =
+        state.Add(access.kind, access.scoped, interval_, wave.index,
+                  static_cast<uint32_t>(inst.address));
     if (conflict.what == nullptr || reported) return;
     reported = true;
     wave.group->Note(

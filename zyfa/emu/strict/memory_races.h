@@ -13,6 +13,8 @@ namespace zyfa::emu {
 // an atomic, by two waves of a group with no barrier between, or by two groups
 // of the launch, which nothing orders: rule "memory-race".
 //
+// Scoped loads and stores count as atomic.
+//
 // An error; between groups only a warning if the launch uses global atomics, as
 // kernels that order themselves through them are not understood.
 class MemoryRaces {

@@ -112,6 +112,7 @@ begin lds_counted
         arguments
         v_mov_b32 v2, 0
         ds_write_b32 v2, v0
+        ds_write_b32 v2, v0 offset:4
         ds_read_b32 v4, v2
         ds_read_b32 v5, v2 offset:4
         s_waitcnt lgkmcnt(1)

@@ -177,7 +177,7 @@ hazards:
         row 110, 2, "s_setreg_imm32_b32 hwreg(HW_REG_MODE, 0, 4), 0", "s_getreg_b32 s20, hwreg(HW_REG_MODE)", "hazard-setreg", error
         row 111, 2, "s_setreg_imm32_b32 hwreg(HW_REG_MODE, 0, 4), 0", "s_setreg_imm32_b32 hwreg(HW_REG_MODE, 0, 4), 0", "hazard-setreg", error
         row 112, 2, "global_store_dwordx4 v60, v[0:3], s[4:5]", "v_mov_b32 v2, 0", "hazard-store-data-overwritten", error
-        row 113, 1, "global_store_dwordx3 v60, v[0:2], s[4:5]", "ds_read_b32 v0, v60", "hazard-store-data-overwritten", error
+        row 113, 1, "global_store_dwordx3 v60, v[0:2], s[4:5]", "ds_read_b32 v0, v60", "hazard-store-data-overwritten", warning
         row 114, 2, "buffer_store_dwordx4 v[0:3], v60, s[12:15], 0 offen", "v_mov_b32 v2, 0", "hazard-store-data-overwritten", error
         row 115, 0, "buffer_store_dwordx4 v[0:3], v60, s[12:15], s23 offen", "v_mov_b32 v2, 0"
         row 116, 0, "global_store_dwordx2 v60, v[0:1], s[4:5]", "v_mov_b32 v1, 0"

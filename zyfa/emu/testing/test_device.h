@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <cstring>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -63,10 +64,12 @@ class TestDevice {
                                 const LaunchShape& shape,
                                 const Kernarg& kernarg,
                                 const RunOptions& options = StrictOptions());
-  // The same; a test failure unless it ends without any finding.
+  // The same; a test failure unless it ends without any finding but of rules in
+  // `allowed`.
   RunReport RunClean(const std::string& kernel, const LaunchShape& shape,
                      const Kernarg& kernarg,
-                     const RunOptions& options = StrictOptions());
+                     const RunOptions& options = StrictOptions(),
+                     const std::set<std::string>& allowed = {});
 
   DeviceMemory& memory() { return memory_; }
   const CodeObject& code() const { return *code_; }
