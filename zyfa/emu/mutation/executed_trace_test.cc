@@ -49,7 +49,7 @@ const std::vector<std::string> kAddOne = {
     "v_lshrrev_b32_e32 v2, 2, v1",
     "v_cmp_gt_u32_e32 vcc, s8, v2",
     "s_and_saveexec_b64 s[10:11], vcc",
-    "s_cbranch_execz 5",
+    "s_cbranch_execz 0x50",
     "global_load_dword v3, v1, s[6:7]",
     "s_waitcnt vmcnt(0)",
     "v_add_f32_e32 v3, 1.0, v3",
@@ -98,7 +98,7 @@ TEST(ExecutedTrace, Edits) {
       {{Edit::Kind::kSwapNext, load, 0}, {Edit::Kind::kImmediate, wait, 0}});
   std::vector<std::string> expected = kAddOne;
   std::swap(expected[0], expected[1]);
-  expected[6] += " (edited to 0x0)";
+  expected[6] += " (edited to 0)";
   EXPECT_EQ(Texts(after.Trace(0)), expected);
 }
 
