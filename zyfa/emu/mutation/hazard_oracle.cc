@@ -129,8 +129,9 @@ constexpr Row kRows[] = {
      }},
     {"hazard-placed-result",
      [](const Facts& first, const Facts& second) {
-       const bool meet =
-           first.placed && second.valu && Meet(first.writes, second.reads);
+       // LLVM: what keeps a part of the result uses it.
+       const bool meet = first.placed && second.valu &&
+                         Meet(first.writes, second.reads | second.kept);
        return meet ? 1 : 0;
      }},
     {"hazard-partial-write",
@@ -222,7 +223,7 @@ constexpr Row kRows[] = {
     {"hazard-store-data-overwritten",
      [](const Facts& first, const Facts& second) {
        if (!Meet(first.store_data, second.writes)) return 0;
-       return second.valu ? 2 : 1;
+       return second.memory ? 1 : 2;
      }},
 };
 

@@ -25,7 +25,8 @@ struct OracleViolation {
 // alone. Only what the tables clearly forbid is a violation:
 // * where documentation and LLVM differ, the documentation's wait states;
 // * no credit for instructions that take longer than one state;
-// * a destination kept in part (op_sel, DPP, SDWA, v_writelane) is not read;
+// * a destination kept in part (op_sel, DPP, SDWA, v_writelane) is not read,
+//   but for a result that op_sel or SDWA has just placed there;
 // * a scalar register that another instruction overwrote in between no longer
 //   holds the VALU's result.
 // Not covered: TRAPSTS, VSKIP, VCC by name and by number, and registers reached

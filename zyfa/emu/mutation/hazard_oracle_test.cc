@@ -230,12 +230,18 @@ TEST(HazardOracle, OtherRows) {
                "v_mov_b32_e32 v5, v1");
   EXPECT_EQ(Judge({exp, "v_mov_b32_e32 v0, 0"}), "");
   EXPECT_EQ(Judge({exp, "ds_write_b32 v60, v0"}), "");
-  // The other half is kept, not read.
-  EXPECT_EQ(Judge({"v_cvt_pk_fp8_f32 v0, v1, v2 op_sel:[0,0,1]",
-                   "v_cvt_pk_fp8_f32 v0, v3, v4"}),
-            "");
+  // The other half is kept, which is no read but of a placed result.
   EXPECT_EQ(Judge({exp, "v_cvt_pk_fp8_f32 v0, v3, v4 op_sel:[0,0,1]"}), "");
   EXPECT_EQ(Judge({"v_mov_b32_e32 v0, 0", "v_writelane_b32 v0, s3, 5"}), "");
+  ExpectStates(1, "hazard-placed-result",
+               "v_cvt_pk_fp8_f32 v0, v1, v2 op_sel:[0,0,1]",
+               "v_cvt_pk_fp8_f32 v0, v3, v4");
+  ExpectStates(1, "hazard-placed-result",
+               "v_cvt_sr_fp8_f32 v0, v1, v2 op_sel:[0,0,1,0]",
+               "v_cvt_sr_fp8_f32 v0, v1, v2 op_sel:[0,0,1,1]");
+  EXPECT_EQ(Judge({"v_cvt_pk_fp8_f32 v0, v1, v2 op_sel:[0,0,1]",
+                   "v_mov_b32_e32 v0, 0"}),
+            "");
   ExpectStates(1, "hazard-partial-write",
                "v_cvt_scalef32_pk_fp4_f16 v2, v18, v17",
                "v_cvt_scalef32_pk_fp4_f16 v2, v19, v17 op_sel:[0,0,1,0]");
@@ -311,6 +317,9 @@ TEST(HazardOracle, OtherRows) {
                "flat_store_dwordx3 v[0:1], v[4:6]", "v_mov_b32_e32 v4, 0");
   EXPECT_EQ(Judge({"flat_store_dwordx3 v[0:1], v[4:6]", "v_mov_b32_e32 v0, 0"}),
             "");
+  ExpectStates(2, "hazard-store-data-overwritten",
+               "global_store_dwordx4 v60, v[0:3], s[4:5]",
+               "v_mfma_f32_16x16x32_bf16 v[0:3], v[20:23], v[24:27], 0");
   EXPECT_EQ(Judge({"buffer_store_dwordx3 v[0:2], off, s[12:15], m0",
                    "v_mov_b32_e32 v0, 0"}),
             "");

@@ -244,6 +244,11 @@ void AddValu(const Line& line, InstructionFacts& facts) {
   static const std::regex kScaleParts(
       "v_cvt_scalef32_(pk|sr|sr_pk)_(fp8|bf8|fp4)_.*");
   if (std::regex_match(name, kScaleParts)) facts.scale_part = select;
+  static const std::regex kBytes("v_cvt_(pk|sr)_(fp8|bf8)_.*");
+  if (select != 0 || facts.scale_part >= 0 || std::regex_match(name, kBytes) ||
+      line.Has("dst_unused:UNUSED_PRESERVE")) {
+    facts.kept = facts.writes;
+  }
 }
 
 void AddLds(const Line& line, InstructionFacts& facts) {

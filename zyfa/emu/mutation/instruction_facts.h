@@ -39,6 +39,7 @@ struct InstructionFacts {
   bool writes_lane = false;  // v_writelane
   bool writes_exec = false;  // v_cmpx
   bool placed = false;       // op_sel or SDWA moves the result up
+  VectorSet kept;            // written in part by op_sel, SDWA or an FP8 byte
   // Where in its destination a v_cvt_scalef32_* writes: the bits of op_sel, -1
   // if it writes whole registers or is none.
   int scale_part = -1;
