@@ -219,6 +219,9 @@ TEST(HazardOracle, DotRows) {
                "global_store_dword v60, v0, s[4:5]");
   ExpectStates(3, "hazard-dot-result", dot,
                "v_mfma_f32_16x16x32_bf16 v[40:43], v[0:3], v[24:27], v[40:43]");
+  EXPECT_EQ(
+      Judge({dot, "v_mfma_f32_16x16x32_bf16 v[40:43], v[0:3], v[24:27], 0"}),
+      "hazard-dot-result 3/0");
 }
 
 // ISA 5.2 where hazards.s has no pair.
