@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 #include <vector>
 
 #include "zyfa/emu/group.h"
@@ -13,14 +14,33 @@ namespace {
 
 constexpr uint32_t kGarbage = 0x7fc0dead;  // as floats of any width: NaN
 
-// Registers that a load has yet to bring.
+// Registers that a load has yet to bring, and the numbers that the counters
+// must reach. Its own memory of these: the wait state forgets a load that was
+// reported.
 struct Late {
   RegisterRange range;
+  uint32_t vm = 0, ds = 0, any = 0;
   std::vector<uint32_t> values;
+
+  bool Retired(const WaitState& waits) const {
+    return vm <= waits.vm_retired && ds <= waits.ds_retired &&
+           any <= waits.any_retired;
+  }
 };
 
-bool Outstanding(const WaitState& waits, const RegisterRange& range) {
-  return waits.Conflicts(range, WaitState::Kind::kNone);
+Late LatestLoads(const WaitState& waits, const RegisterRange& range) {
+  Late late;
+  late.range = range;
+  for (int r = range.first; r < range.first + range.count; ++r) {
+    if (range.vector) {
+      late.vm = std::max(late.vm, waits.vgpr_vm[r]);
+      late.ds = std::max(late.ds, waits.vgpr_ds[r]);
+      late.any = std::max(late.any, waits.vgpr_any[r]);
+    } else {
+      late.any = std::max(late.any, waits.sgpr_any[r & 127]);
+    }
+  }
+  return late;
 }
 
 class Adversary : public Observer {
@@ -34,9 +54,7 @@ class Adversary : public Observer {
     const WaitState& waits = WaitsOf(wave);
     late.erase(std::remove_if(late.begin(), late.end(),
                               [&](const Late& load) {
-                                if (Outstanding(waits, load.range)) {
-                                  return false;
-                                }
+                                if (!load.Retired(waits)) return false;
                                 Deliver(load, wave);
                                 return true;
                               }),
@@ -45,10 +63,10 @@ class Adversary : public Observer {
 
   void After(const ProgramStep& step, Wave& wave) override {
     const WaitState& waits = WaitsOf(wave);
-    for (RegisterRange range : step.inst->registers) {
+    for (const RegisterRange& range : step.inst->registers) {
       if (!range.write) continue;
-      range.write = false;
-      if (Outstanding(waits, range)) Withhold(range, wave);
+      Late late = LatestLoads(waits, range);
+      if (!late.Retired(waits)) Withhold(std::move(late), wave);
     }
   }
 
@@ -65,9 +83,8 @@ class Adversary : public Observer {
     }
   }
 
-  void Withhold(const RegisterRange& range, Wave& wave) {
-    Late load;
-    load.range = range;
+  void Withhold(Late load, Wave& wave) {
+    const RegisterRange range = load.range;
     if (range.vector) {
       uint32_t* const first = wave.vgpr[range.first];
       const size_t count = size_t{range.count} * kLanes;

@@ -1,11 +1,13 @@
 #include "zyfa/emu/mutation/suite.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <memory>
 #include <random>
 #include <set>
 #include <utility>
 
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "zyfa/emu/mutation/executed_trace.h"
@@ -18,6 +20,9 @@ namespace zyfa::emu {
 namespace {
 
 using Outcome = Specimen::Outcome;
+
+// Waves of group 0 that the wait-state oracle looks at.
+const std::set<int> kTracedWaves = {0, 3, 7};
 
 // A specimen and what it does unchanged.
 struct Known {
@@ -42,14 +47,15 @@ bool Differs(const absl::StatusOr<Outcome>& outcome, const Known& known) {
 
 // Why hardware may run the mutant wrong, "" if no oracle objects.
 std::string WhyItCanFail(const Known& known, const Edit* edit) {
-  ExecutedTrace trace;
+  ExecutedTrace trace(kTracedWaves);
   (void)RunWith(*known.specimen, {}, edit, &trace);
-  for (const auto& wave : trace.waves()) {
-    const std::vector<OracleViolation> violations = FindViolations(wave);
+  for (const int wave : kTracedWaves) {
+    const std::vector<const Instruction*> executed = trace.Trace(wave);
+    const std::vector<OracleViolation> violations = FindViolations(executed);
     if (violations.empty()) continue;
     const OracleViolation& v = violations.front();
     return absl::StrFormat("%s at %#x: %d wait states wanted, %d found", v.row,
-                           wave[v.second]->address, v.wanted, v.found);
+                           executed[v.second]->address, v.wanted, v.found);
   }
   LateLoads late;
   if (Differs(RunWith(*known.specimen, {}, edit, &late), known)) {
@@ -75,6 +81,13 @@ std::string Findings(const Known& known, const Edit* edit) {
 
 }  // namespace
 
+size_t MutantSample(size_t usual) {
+  const char* const given = std::getenv("ZYFA_MUTANTS");
+  size_t sample = usual;
+  if (given != nullptr && !absl::SimpleAtoi(given, &sample)) return usual;
+  return sample;
+}
+
 SuiteResult RunMutants(const CodeObject& code,
                        const std::vector<Specimen>& specimens, size_t sample,
                        uint64_t seed) {
@@ -82,14 +95,14 @@ SuiteResult RunMutants(const CodeObject& code,
   std::vector<Known> known;
   std::set<uint64_t> executed;
   for (const Specimen& specimen : specimens) {
-    ExecutedTrace trace;
+    ExecutedTrace trace(kTracedWaves);
     const auto outcome = RunWith(specimen, {}, nullptr, &trace);
     if (!outcome.ok()) {
       result.missed.push_back(
           absl::StrCat(specimen.name, ": ", outcome.status().ToString()));
       return result;
     }
-    known.push_back({&specimen, outcome->output, trace.executed()});
+    known.push_back({&specimen, outcome->output, trace.ExecutedAddresses()});
     executed.insert(known.back().executed.begin(), known.back().executed.end());
     for (const std::string& complaint : {WhyItCanFail(known.back(), nullptr),
                                          Findings(known.back(), nullptr)}) {

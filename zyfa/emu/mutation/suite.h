@@ -45,6 +45,10 @@ SuiteResult RunMutants(const CodeObject& code,
                        const std::vector<Specimen>& specimens, size_t sample,
                        uint64_t seed);
 
+// How many mutants of a kernel a test takes: ZYFA_MUTANTS in the environment
+// (0: all), else `usual`.
+size_t MutantSample(size_t usual);
+
 }  // namespace zyfa::emu
 
 #endif  // ZYFA_EMU_MUTATION_SUITE_H_

@@ -189,14 +189,12 @@ TEST_P(Conversions, Bytes) {
 
 TEST_P(Conversions, HalvesAndIntegers) {
   const uint64_t out = device.Upload(std::vector<uint32_t>(16 * kItems));
-  // LLVM loads over the data of the x3 store right before.
   device.RunClean("words", Shape(1, kItems),
                   Kernarg()
                       .Add(out)
                       .Add(device.Upload(words))
                       .Add(device.Upload(a))
-                      .Add(device.Upload(b)),
-                  StrictOptions(), {"hazard-store-data-overwritten"});
+                      .Add(device.Upload(b)));
   const auto got = device.Download<uint32_t>(out, 16 * kItems);
   for (size_t i = 0; i < kItems; ++i) {
     Words check(&got[16 * i]);
@@ -319,13 +317,16 @@ TEST_P(Conversions, ScaledBytes) {
 
 TEST_P(Conversions, ScaledNibbles) {
   const uint64_t out = device.Upload(std::vector<uint32_t>(24 * kItems));
+  // LLVM 22 does not tie the old value of v_cvt_scalef32_sr_pk_fp4_*, so what
+  // these keep of their destination is undefined.
   device.RunClean("scaled_nibbles", Shape(1, kItems),
                   Kernarg()
                       .Add(out)
                       .Add(device.Upload(words))
                       .Add(device.Upload(a))
                       .Add(device.Upload(b))
-                      .Add(device.Upload(scales)));
+                      .Add(device.Upload(scales)),
+                  StrictOptions(), {"undefined-value"});
   const auto got = device.Download<uint32_t>(out, 24 * kItems);
   const Format fp4 = Format::kFp4;
   for (size_t i = 0; i < kItems; ++i) {

@@ -45,6 +45,9 @@ struct AccessHistory {
     int wave = -1;               // -1: several
     uint32_t pc = 0;
     bool late_read = false;  // the other access is a late read
+    // One of the two changes atomically, the other reads: harmless if the read
+    // was meant to be atomic as well.
+    bool atomic_and_read = false;
   };
 
   // `scoped`: an atomic read or write instead of a plain one.
@@ -57,12 +60,13 @@ struct AccessHistory {
     const auto against = [&](const Change& change, const char* what) {
       if (change.interval != interval || change.wave == self) return;
       conflict = {what, change.wave == kSeveral ? -1 : change.wave, change.pc,
-                  false};
+                  false, reads && &change == &atomic};
     };
     const auto against_readers = [&](const Readers& readers, bool late) {
       const auto others = static_cast<uint16_t>(readers.waves & ~(1u << wave));
       if (readers.interval != interval || others == 0) return;
-      conflict = {"reads", std::countr_zero(others), readers.pc, late};
+      conflict = {"reads", std::countr_zero(others), readers.pc, late,
+                  is_atomic};
     };
     if (!reads) {
       against_readers(late_read, true);

@@ -201,7 +201,8 @@ class Hazards : public Observer {
                 addend, "hazard-matrix-addend-overwritten", range, r, false);
         }
         const Event& stored = history.stored[r];
-        if (stored.traits != nullptr) {
+        // Vector memory instructions take their data in order.
+        if (stored.traits != nullptr && !traits.vector_memory) {
           Wants(traits.vector_alu ? 2 : 1, stored,
                 "hazard-store-data-overwritten", range, r, !traits.vector_alu);
         }

@@ -15,9 +15,9 @@ namespace zyfa::emu {
 // Levels (ISA 5): warnings are what vendor code is known to break - M0 before a
 // load into LDS, a conversion right before the matrix instruction that takes
 // it, one instruction instead of two between any vector result and that,
-// v_permlane* after v_permlane*, a load over the data of a store right behind
-// it (LLVM) - and results that come in time only because something between
-// takes longer than its issue: a matrix instruction that has to wait until its
+// v_permlane* after v_permlane* -, an LDS load over the data of a store right
+// behind it, and results that come in time only because something between takes
+// longer than its issue: a matrix instruction that has to wait until its
 // predecessor leaves the pipe, or a barrier. Everything else is an error.
 //
 // Not here: S_SETREG TRAPSTS, S_SET_VSKIP (privileged), and VCC named in two

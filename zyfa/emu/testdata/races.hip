@@ -56,7 +56,7 @@ KERNEL count_in_memory(unsigned int* out, const unsigned int* in, int n) {
 
 // The counter is also read plainly.
 KERNEL count_and_read(unsigned int* out, const unsigned int* in, int n) {
-  const unsigned int before = *(volatile unsigned int*)out;
+  const unsigned int before = *out;
   __hip_atomic_fetch_add(out, in[0] + before + uint32(n), __ATOMIC_RELAXED,
                          __HIP_MEMORY_SCOPE_AGENT);
 }
