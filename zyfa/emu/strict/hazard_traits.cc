@@ -140,7 +140,7 @@ bool PlacesResult(const Instruction& inst) {
   // The entries behind the sources', of which the destination is not one.
   const size_t sources = inst.operands.size() - 1;
   return inst.mods.op_sel >> std::min<size_t>(sources, 7) != 0 ||
-         (StartsWith(inst.mnemonic, "v_cvt_sr_") && inst.mods.op_sel >> 2 != 0);
+         (Contains(inst.mnemonic, "_sr_") && inst.mods.op_sel >> 2 != 0);
 }
 
 // Whether it keeps bits of its destination.

@@ -57,8 +57,10 @@ enum class AfterMatrix {
   kWriteOverC,  // of a register that was read as C
 };
 
-int StatesAfterMatrix(const HazardTraits& matrix, AfterMatrix next,
-                      bool memory) {
+// `memory`: what comes next is no vector arithmetic; `double_precision`: it is
+// a matrix instruction of that kind.
+int StatesAfterMatrix(const HazardTraits& matrix, AfterMatrix next, bool memory,
+                      bool double_precision = false) {
   const int p = matrix.passes == 2   ? 0
                 : matrix.passes == 4 ? 1
                 : matrix.passes == 8 ? 2
@@ -111,7 +113,7 @@ int StatesAfterMatrix(const HazardTraits& matrix, AfterMatrix next,
         case AfterMatrix::kSameC:
           return large ? 0 : 4;
         case AfterMatrix::kOtherC:
-          return large ? 9 : 4;
+          return !double_precision ? 0 : large ? 17 : 4;
         case AfterMatrix::kWriteOverC:
           return 0;
       }
@@ -203,8 +205,8 @@ class Hazards : public Observer {
         const Event& stored = history.stored[r];
         // Vector memory instructions take their data in order.
         if (stored.traits != nullptr && !traits.vector_memory) {
-          Wants(traits.vector_alu ? 2 : 1, stored,
-                "hazard-store-data-overwritten", range, r, !traits.vector_alu);
+          Wants(traits.memory ? 1 : 2, stored, "hazard-store-data-overwritten",
+                range, r, !traits.vector_alu);
         }
       }
     }
@@ -230,9 +232,8 @@ class Hazards : public Observer {
       }
       if (first.writer == HazardWriter::kDot) {
         const bool same = traits.opcode == first.opcode;
-        if (matrix ? !write
-                   : (traits.vector_alu || traits.memory) &&
-                         (!same || (!write && !Accumulates(range)))) {
+        if (matrix || ((traits.vector_alu || traits.memory) &&
+                       (!same || (!write && !Accumulates(range))))) {
           Wants(3, written, "hazard-dot-result", range, r, false);
         }
         return;
@@ -245,15 +246,16 @@ class Hazards : public Observer {
         return;
       }
       if (!traits.vector_alu) return;
-      if (range.use != HazardUse::kKept) {
-        if (first.writer == HazardWriter::kTranscendental &&
-            inst.instruction_class != InstructionClass::kTrans) {
-          Wants(1, written, "hazard-trans-result", range, r, false);
-        }
-        if (first.writer == HazardWriter::kPartial) {
-          Wants(1, written, "hazard-placed-result", range, r, false);
-        }
-      } else if (first.scaled_conversion && traits.scaled_conversion) {
+      if (first.writer == HazardWriter::kTranscendental &&
+          range.use != HazardUse::kKept &&
+          inst.instruction_class != InstructionClass::kTrans) {
+        Wants(1, written, "hazard-trans-result", range, r, false);
+      }
+      // Merging into it is a use too.
+      if (first.writer == HazardWriter::kPartial) {
+        Wants(1, written, "hazard-placed-result", range, r, false);
+      } else if (range.use == HazardUse::kKept && first.scaled_conversion &&
+                 traits.scaled_conversion) {
         Wants(1, written, "hazard-partial-write", range, r, true);
       }
       if (traits.permlane) {
@@ -286,7 +288,9 @@ class Hazards : public Observer {
               written.first == range.first && written.count == range.count;
           Wants(StatesAfterMatrix(
                     first, same ? AfterMatrix::kSameC : AfterMatrix::kOtherC,
-                    false),
+                    false,
+                    traits.pipe == MatrixPipe::kDgemm4 ||
+                        traits.pipe == MatrixPipe::kDgemm16),
                 written, "hazard-matrix-addend", range, r, false);
           return;
         }
@@ -379,7 +383,8 @@ class Hazards : public Observer {
           history.written[r] = traits.vector_alu || matrix ? here : Event();
           history.stored[r] = Event();
         } else if (range.use == HazardUse::kMatrixC) {
-          history.addend[r] = here;
+          // The reader that takes longest, not the last.
+          if (Free(here) >= Free(history.addend[r])) history.addend[r] = here;
         } else if (traits.wide_store && IsData(inst, r)) {
           history.stored[r] = here;
         }
@@ -395,6 +400,15 @@ class Hazards : public Observer {
     history.now.issued += traits.wait_states;
     history.now.stalled += traits.wait_states + traits.issue_slots - 1;
     history.now.barriers += traits.barrier;
+  }
+
+  // When what a matrix instruction reads as C may be overwritten.
+  static int64_t Free(const Event& addend) {
+    return addend.traits == nullptr
+               ? -1000
+               : addend.time.issued +
+                     StatesAfterMatrix(*addend.traits, AfterMatrix::kWriteOverC,
+                                       false);
   }
 
   // Stores: everything but the address is data.

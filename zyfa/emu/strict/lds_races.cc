@@ -164,12 +164,18 @@ class LdsRaces : public Observer {
             byte->Add(access.kind, false, interval_, wave.index, pc);
         if (conflict.what == nullptr || reported) continue;
         reported = true;
+        const bool late = conflict.late_read;
+        const bool harmless = conflict.atomic_and_read ||
+                              (late && access.kind == AccessKind::kDmaWrite);
         wave.group->Note(
-            Severity::kError, "lds-race", *access.inst, wave, l, "",
-            absl::StrFormat("LDS byte %d, which wave %d %s at %#x with no "
-                            "barrier and wait between",
-                            access.address[l] + b, conflict.wave, conflict.what,
-                            conflict.pc));
+            harmless ? Severity::kWarning : Severity::kError, "lds-race",
+            *access.inst, wave, l, "",
+            absl::StrFormat(
+                "LDS byte %d, which wave %d %s at %#x with no %s "
+                "between",
+                access.address[l] + b, conflict.wave, conflict.what,
+                conflict.pc,
+                late ? "wait before the barrier" : "barrier and wait"));
       }
     }
   }
