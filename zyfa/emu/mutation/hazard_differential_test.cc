@@ -92,6 +92,18 @@ TEST_P(Differential, StrictModeSeesWhatTheOracleSees) {
         ++agreed;
         continue;
       }
+      // Something between that broke a rule too took the register over, or a
+      // product or a load did, which bring rules of their own.
+      const bool product = v.row.find("hazard-matrix") == 0;
+      bool taken_over = false;
+      for (size_t i = v.first + 1; i < v.second; ++i) {
+        const InstructionClass kind = trace[i]->instruction_class;
+        taken_over |= found.count(trace[i]->address) != 0 ||
+                      (!product && (kind == InstructionClass::kMfma ||
+                                    kind == InstructionClass::kVmem ||
+                                    kind == InstructionClass::kLds));
+      }
+      if (taken_over) continue;
       // Vector memory takes its data in order: strict mode does not ask for the
       // state that the table wants there.
       if (v.row == "hazard-store-data-overwritten" &&
@@ -99,9 +111,13 @@ TEST_P(Differential, StrictModeSeesWhatTheOracleSees) {
         continue;
       }
       const Instruction& first = *trace[v.first];
+      std::string between;
+      for (size_t i = v.first; i <= v.second; ++i) {
+        between += "\n    " + trace[i]->text;
+      }
       missed[v.row + ": " + first.mnemonic + " -> " + second.mnemonic] =
-          first.text + " -> " + second.text + ": " + std::to_string(v.wanted) +
-          " wanted, " + std::to_string(v.found) + " found";
+          std::to_string(v.wanted) + " wanted, " + std::to_string(v.found) +
+          " found" + between;
     }
   }
   for (const auto& [what, example] : missed) {

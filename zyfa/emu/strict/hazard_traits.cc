@@ -295,6 +295,14 @@ HazardTraits TraitsOf(const Instruction& inst) {
     traits.pk_fma_fault = (high_low & high_high & 7) != 0;
   }
   AddRanges(inst, traits);
+  // LLVM's tables do not list what SDWA and some conversions keep.
+  const bool keeps = inst.mods.sdwa
+                         ? inst.mods.dst_unused == SdwaUnused::kPreserve
+                         : traits.writer == HazardWriter::kPartial;
+  if (keeps && !inst.operands.empty() && IsVector(inst.operands[0])) {
+    traits.ranges.insert(traits.ranges.begin(),
+                         Range(HazardUse::kKept, inst.operands[0]));
+  }
   return traits;
 }
 

@@ -1,7 +1,7 @@
 #include "zyfa/emu/strict/hazards.h"
 
 #include <algorithm>
-#include <cstring>
+#include <iterator>
 #include <memory>
 #include <string>
 #include <vector>
@@ -37,13 +37,15 @@ struct Event {
 
 struct WaveHistory {
   Time now;
-  Time pipe_free;             // when the matrix pipe can take the next
-  Event written[2 * kVgprs];  // vector registers, by vector instructions
-  Event addend[2 * kVgprs];   // read as matrix source C
-  Event stored[2 * kVgprs];   // read as data of a wide store
-  Event scalar_written[128];  // by vector instructions, EXEC and VCC too
-  Event m0_written;           // by scalar instructions
-  Event mode_set[64];         // s_setreg, by hardware register
+  Time pipe_free;                // when the matrix pipe can take the next
+  Event written[2 * kVgprs];     // vector registers, by vector instructions
+  Event product[4][2 * kVgprs];  // by matrix instructions, the latest first
+  Event addend[2 * kVgprs];      // read as matrix source C
+  Event stored[2 * kVgprs];      // read as data of a wide store
+  Event scalar_written[128];     // by vector instructions, EXEC and VCC too
+  Event masked;                  // the last v_cmpx
+  Event m0_written;              // by scalar instructions
+  Event mode_set[64];            // s_setreg, by hardware register
 };
 
 // Wait states behind a matrix instruction, by what comes next (ISA 5.1). For
@@ -191,10 +193,12 @@ class Hazards : public Observer {
     void Vector(const HazardRange& range) {
       const bool write = range.use == HazardUse::kWrite;
       for (int r = range.first; r < range.first + range.count; ++r) {
-        const Event& written = history.written[r];
-        if (written.traits != nullptr) {
-          Written(range, r, written, write);
+        for (const auto& product : history.product) {
+          if (product[r].traits != nullptr)
+            Product(range, r, product[r], write);
         }
+        const Event& written = history.written[r];
+        if (written.traits != nullptr) Written(range, r, written, write);
         if (!write) continue;
         const Event& addend = history.addend[r];
         if (addend.traits != nullptr && (traits.vector_alu || traits.memory)) {
@@ -211,25 +215,27 @@ class Hazards : public Observer {
       }
     }
 
+    void Product(const HazardRange& range, int r, const Event& product,
+                 bool write) {
+      if (traits.writer == HazardWriter::kMatrix) {
+        MatrixAfterMatrix(range, r, product);
+      } else if (traits.vector_alu || traits.memory) {
+        Wants(
+            StatesAfterMatrix(
+                *product.traits,
+                write ? AfterMatrix::kVectorWrite : AfterMatrix::kVectorRead,
+                traits.memory),
+            product,
+            write ? "hazard-matrix-result-overwritten" : "hazard-matrix-result",
+            range, r, false);
+      }
+    }
+
     void Written(const HazardRange& range, int r, const Event& written,
                  bool write) {
       const HazardTraits& first = *written.traits;
       const bool matrix = traits.writer == HazardWriter::kMatrix;
-      if (first.writer == HazardWriter::kMatrix) {
-        if (matrix) {
-          MatrixAfterMatrix(range, r, written);
-        } else if (traits.vector_alu || traits.memory) {
-          Wants(StatesAfterMatrix(first,
-                                  write ? AfterMatrix::kVectorWrite
-                                        : AfterMatrix::kVectorRead,
-                                  traits.memory),
-                written,
-                write ? "hazard-matrix-result-overwritten"
-                      : "hazard-matrix-result",
-                range, r, false);
-        }
-        return;
-      }
+      if (first.writer == HazardWriter::kMatrix) return;
       if (first.writer == HazardWriter::kDot) {
         const bool same = traits.opcode == first.opcode;
         if (matrix || ((traits.vector_alu || traits.memory) &&
@@ -328,8 +334,8 @@ class Hazards : public Observer {
     // What no register of the instruction's own list shows.
     void Others() {
       const HazardRange exec{HazardUse::kRead, false, kExecLo, 2};
-      const Event& masked = history.scalar_written[kExecLo];
-      if (masked.traits != nullptr && masked.traits->writes_exec) {
+      const Event& masked = history.masked;
+      if (masked.traits != nullptr) {
         const int states = traits.writer == HazardWriter::kMatrix  ? 4
                            : traits.permlane                       ? 4
                            : traits.dpp                            ? 5
@@ -381,7 +387,12 @@ class Hazards : public Observer {
           }
         } else if (range.use == HazardUse::kWrite) {
           history.written[r] = traits.vector_alu || matrix ? here : Event();
-          history.stored[r] = Event();
+          if (matrix) {
+            for (size_t p = std::size(history.product) - 1; p > 0; --p) {
+              history.product[p][r] = history.product[p - 1][r];
+            }
+            history.product[0][r] = here;
+          }
         } else if (range.use == HazardUse::kMatrixC) {
           // The reader that takes longest, not the last.
           if (Free(here) >= Free(history.addend[r])) history.addend[r] = here;
@@ -390,6 +401,7 @@ class Hazards : public Observer {
         }
       }
     }
+    if (traits.writes_exec) history.masked = event({});
     if (traits.scalar_writes_m0) history.m0_written = event({});
     if (traits.set_register >= 0) {
       history.mode_set[traits.set_register] = event({});
