@@ -19,6 +19,28 @@ bool StartsWith(const std::string& text, const char* prefix) {
 // fmha_v4 with FP8 V: four reads a fragment, three fragments ahead. Where it is
 // not, only the MFMAs between read and use, 64 cycles each, let data arrive.
 const char* Explain(const AiterKernel& kernel, const emu::Finding& finding) {
+  if (finding.rule == "lds-race") {
+    // Tiles come straight into LDS that slower waves of the same barrier
+    // interval still read; similar speed and the way to memory hide it.
+    if (finding.disassembly.find(" lds") != std::string::npos) {
+      return "a load into a tile that slower waves still read (ISA 5.3)";
+    }
+    if (kernel.family == Family::kFmhaV4 &&
+        kernel.query.format == Format::kE2m1 &&
+        (StartsWith(finding.disassembly, "global_load_lds_") ||
+         StartsWith(finding.disassembly, "ds_read_b32"))) {
+      return "every wave loads the same scales to the same place";
+    }
+    return nullptr;
+  }
+  if (StartsWith(finding.rule, "hazard-matrix-result") &&
+      kernel.family == Family::kFmhaV4 &&
+      kernel.query.format == Format::kE2m3 &&
+      kernel.value.format == Format::kE2m1) {
+    // The smfmac of the row sums, a product that waits for it, two LDS reads,
+    // then the sum's use: 7 wait states of 8 if the product's stall counts.
+    return "row sums: one wait state short, the product between counted";
+  }
   if (finding.rule != "waitcnt") return nullptr;
   const bool matrix = StartsWith(finding.disassembly, "v_mfma_");
   switch (kernel.family) {
