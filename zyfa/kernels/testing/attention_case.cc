@@ -129,6 +129,8 @@ void Accumulate(const emu::RunReport& part, emu::RunReport& whole) {
   for (const auto& [name, count] : part.instructions_by_class) {
     whole.instructions_by_class[name] += count;
   }
+  whole.lds_passes += part.lds_passes;
+  whole.lds_phases += part.lds_phases;
   whole.findings.insert(whole.findings.end(), part.findings.begin(),
                         part.findings.end());
 }
