@@ -1,5 +1,6 @@
 #include "zyfa/emu/emulator.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <set>
 #include <string>
@@ -245,6 +246,63 @@ TEST(Emulator, InitialState) {
     EXPECT_EQ(state[6], 0xfff2fff2u);
   }
   for (size_t i = 8 * 96; i < got.size(); ++i) ASSERT_EQ(got[i], 0u);
+}
+
+TEST(Emulator, EditsAreCheckedAndApplied) {
+  Control device;
+  uint64_t nop = 0, add = 0, end = 0;
+  for (const Instruction& inst : device.code().instructions()) {
+    if (nop == 0 && inst.mnemonic == "s_nop") nop = inst.address;
+    if (add == 0 && inst.text == "v_add_f32_e32 v3, 1.0, v3")
+      add = inst.address;
+    end = inst.address;
+  }
+  const auto run = [&](Edit edit) {
+    RunOptions options;
+    options.edits.push_back(edit);
+    return device.Run("add_one", Shape(1, 256), device.Arguments(250), options);
+  };
+  for (const Edit& edit :
+       {Edit{Edit::Kind::kDrop, add + 1, 0},
+        Edit{Edit::Kind::kDrop, 1u << 30, 0}, Edit{Edit::Kind::kDrop, end, 0},
+        Edit{Edit::Kind::kImmediate, add, 0},
+        Edit{Edit::Kind::kSwapNext, end, 0}}) {
+    EXPECT_EQ(run(edit).status().code(), absl::StatusCode::kInvalidArgument);
+  }
+  // Without its addition the kernel copies.
+  ASSERT_TRUE(run({Edit::Kind::kDrop, add, 0}).ok());
+  EXPECT_EQ(device.Download<float>(device.out, 256)[7], 7.0f / 4);
+  // Stored before it is added.
+  ASSERT_TRUE(run({Edit::Kind::kSwapNext, add, 0}).ok());
+  EXPECT_EQ(device.Download<float>(device.out, 256)[7], 7.0f / 4);
+  ASSERT_TRUE(run({Edit::Kind::kImmediate, nop, 3}).ok());
+  EXPECT_EQ(device.Download<float>(device.out, 256)[7], 7.0f / 4 + 1);
+}
+
+TEST(Emulator, AllSchedulesAreCompared) {
+  for (const auto& [kernel, differs] :
+       {std::pair{"dma_synchronised", false}, {"dma_racing", true}}) {
+    TestDevice device("control");
+    std::vector<uint32_t> in(6 * 1024);
+    for (uint32_t i = 0; i < in.size(); ++i) in[i] = i * 2654435761u;
+    const uint64_t out = device.Upload(std::vector<uint32_t>(256));
+    const Kernarg kernarg = Kernarg()
+                                .Add(out)
+                                .Add(device.Upload(in))
+                                .Add(uint32_t{6})
+                                .Add(uint32_t{0});
+    RunOptions base;
+    base.wave_order = WaveOrder::kRotate;
+    const auto report =
+        RunUnderAllSchedules(device.code(), kernel, Shape(1, 256),
+                             kernarg.bytes(), device.memory(), base);
+    ASSERT_TRUE(report.ok()) << report.status();
+    const bool found =
+        std::any_of(report->findings.begin(), report->findings.end(),
+                    [](const Finding& f) { return f.rule == "schedule"; });
+    EXPECT_EQ(found, differs) << kernel;
+    EXPECT_EQ(report->has_errors(), differs) << kernel;
+  }
 }
 
 TEST(Emulator, RefusesLaunchesThatTheKernelDoesNotAllow) {

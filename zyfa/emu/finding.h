@@ -8,16 +8,25 @@ namespace zyfa::emu {
 
 enum class Severity { kWarning, kError };
 
-// One verdict of the emulator on the code it ran. Rules:
+// One verdict of the emulator on the code it ran. Errors end the run where
+// hardware would not go on either; others are noted and the run goes on.
+//
+// Rules of every run:
 //   error    "unsupported-instruction", "program-counter", "trap",
-//            "instruction-budget", "register-out-of-range", "waitcnt" (a load's
-//            destination is used before an s_waitcnt retired it),
-//            "out-of-range" (memory), "lds-out-of-range", "partial-exec",
-//            "misaligned"; in strict mode "undefined-value" (bits that nothing
-//            has written decide an address, a branch, EXEC, a lane or a
-//            stored value)
+//            "instruction-budget", "register-out-of-range", "out-of-range"
+//            (memory), "lds-out-of-range", "misaligned", "partial-exec"
+//            (transposing reads), "waitcnt" (a load's destination is used
+//            before an s_waitcnt retired it; noted)
 //   warning  "ambiguous-range" (published rules of the buffer range check
 //            differ), "unbound-buffer"
+// Rules of strict runs, all noted; which are errors, and when, stands with them
+// in strict/:
+//   "hazard-..." (hazards.h), "pk-fma-fault" (hazards.h), "lds-race" and
+//   "lds-dma-unwaited" (lds_races.h), "memory-race" (memory_races.h),
+//   "undefined-value" (undefined_values.h), "partial-exec" (matrix
+//   instructions), "lds-dma-at-end" and "partial-barrier" (control.h)
+// Of RunUnderAllSchedules:
+//   error    "schedule" (schedules.h)
 struct Finding {
   Severity severity = Severity::kError;
   std::string rule;  // "out-of-range", "unsupported-instruction", ...

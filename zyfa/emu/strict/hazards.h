@@ -20,6 +20,9 @@ namespace zyfa::emu {
 // longer than its issue: a matrix instruction that has to wait until its
 // predecessor leaves the pipe, or a barrier. Everything else is an error.
 //
+// Rule "pk-fma-fault", an error: v_pk_fma_f32 with one source's high half for
+// both results, which gfx950 computes wrong now and then (peers.md 1).
+//
 // Not here: S_SETREG TRAPSTS, S_SET_VSKIP (privileged), and VCC named in two
 // ways (the encoding does not tell them apart).
 std::unique_ptr<Observer> MakeHazards(const Program& program);

@@ -10,7 +10,8 @@
 namespace zyfa::emu {
 
 // Everything that the hardware leaves to the programmer and that a run with
-// right numbers does not show. One object watches one launch.
+// right numbers does not show: the checks whose headers stand beside this one.
+// One object watches one launch.
 class StrictMode : public ObserverFactory {
  public:
   StrictMode();

@@ -65,6 +65,7 @@ TEST_P(DeterminismTest, EverySchedule) {
   }
 }
 
+// Also that runs without the strict checks give the same bits as with them.
 TEST_P(DeterminismTest, TwoRunsAndThreadCounts) {
   AttentionCase c = Case(600, 600);
   c.heads_q = c.heads_kv = 2;
