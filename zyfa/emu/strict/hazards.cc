@@ -127,20 +127,24 @@ int StatesAfterMatrix(const HazardTraits& matrix, AfterMatrix next, bool memory,
 
 class Hazards : public Observer {
  public:
-  explicit Hazards(const Program& program) : program_(program) {
-    for (const ProgramStep& step : program.steps()) {
-      traits_.push_back(TraitsOf(*step.inst));
-    }
-  }
+  explicit Hazards(const Program& program)
+      : program_(program), traits_(program.steps().size()) {}
 
   void StartGroup(Group& group, Wave* /*waves*/) override {
     group_ = &group;
     history_.resize(static_cast<size_t>(group.wave_count));
-    for (auto& history : history_) history = std::make_unique<WaveHistory>();
+    for (auto& history : history_) {
+      if (history == nullptr) history = std::make_unique<WaveHistory>();
+      *history = WaveHistory();
+    }
   }
 
   void Before(const ProgramStep& step, Wave& wave) override {
-    const HazardTraits& traits = traits_[program_.IndexOf(step)];
+    auto& prepared = traits_[program_.IndexOf(step)];
+    if (prepared == nullptr) {
+      prepared = std::make_unique<HazardTraits>(TraitsOf(*step.inst));
+    }
+    const HazardTraits& traits = *prepared;
     WaveHistory& history = *history_[static_cast<size_t>(wave.index)];
     Check check{*group_, wave, *step.inst, traits, history};
     if (traits.writer == HazardWriter::kMatrix) {
@@ -437,7 +441,8 @@ class Hazards : public Observer {
   }
 
   const Program& program_;
-  std::vector<HazardTraits> traits_;
+  // Prepared when first executed: short runs see little of their program.
+  std::vector<std::unique_ptr<HazardTraits>> traits_;
   std::vector<std::unique_ptr<WaveHistory>> history_;
   Group* group_ = nullptr;
 };

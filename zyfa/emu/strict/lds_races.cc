@@ -8,6 +8,7 @@
 #include "absl/strings/str_format.h"
 #include "zyfa/emu/group.h"
 #include "zyfa/emu/strict/access_history.h"
+#include "zyfa/emu/strict/shadow_page.h"
 #include "zyfa/emu/wave.h"
 
 namespace zyfa::emu {
@@ -59,7 +60,7 @@ struct InFlight {
 
 class LdsRaces : public Observer {
  public:
-  LdsRaces() : bytes_(kMaxLdsBytes) {}
+  LdsRaces() : pages_(kMaxLdsBytes / kPageBytes) {}
 
   void StartGroup(Group& group, Wave* /*waves*/) override {
     ++interval_;
@@ -143,13 +144,29 @@ class LdsRaces : public Observer {
     }
   }
 
+  // f(history, byte) for what covers [first, last); a history is that of a byte
+  // or of a dword.
+  template <class F>
+  void ForEach(uint32_t first, uint32_t last, F f) {
+    while (first < last) {
+      const auto page = static_cast<uint32_t>(first / kPageBytes);
+      const auto base = static_cast<uint32_t>(page * kPageBytes);
+      const uint32_t end =
+          std::min(last, base + static_cast<uint32_t>(kPageBytes));
+      pages_[page].ForEach(first - base, end - base,
+                           [&](AccessHistory& history) { f(history, first); });
+      first = end;
+    }
+  }
+
   void TouchLate(const InFlight& access, int wave) {
     const auto pc = static_cast<uint32_t>(access.inst->address);
     for (uint64_t rest = access.lanes; rest != 0; rest &= rest - 1) {
       const uint32_t first = access.address[std::countr_zero(rest)];
-      for (uint32_t b = first; b < first + access.bytes; ++b) {
-        bytes_[b].late_read.Add(interval_, wave, pc);
-      }
+      ForEach(first, first + access.bytes,
+              [&](AccessHistory& history, uint32_t /*byte*/) {
+                history.late_read.Add(interval_, wave, pc);
+              });
     }
   }
 
@@ -158,29 +175,34 @@ class LdsRaces : public Observer {
     bool reported = false;
     for (uint64_t rest = access.lanes; rest != 0; rest &= rest - 1) {
       const int l = std::countr_zero(rest);
-      AccessHistory* byte = &bytes_[access.address[l]];
-      for (uint32_t b = 0; b < access.bytes; ++b, ++byte) {
-        const AccessHistory::Conflict conflict =
-            byte->Add(access.kind, false, interval_, wave.index, pc);
-        if (conflict.what == nullptr || reported) continue;
-        reported = true;
-        const bool late = conflict.late_read;
-        const bool harmless = conflict.atomic_and_read ||
-                              (late && access.kind == AccessKind::kDmaWrite);
-        wave.group->Note(
-            harmless ? Severity::kWarning : Severity::kError, "lds-race",
-            *access.inst, wave, l, "",
-            absl::StrFormat(
-                "LDS byte %d, which wave %d %s at %#x with no %s "
-                "between",
-                access.address[l] + b, conflict.wave, conflict.what,
-                conflict.pc,
-                late ? "wait before the barrier" : "barrier and wait"));
-      }
+      const uint32_t first = access.address[l];
+      ForEach(first, first + access.bytes,
+              [&](AccessHistory& history, uint32_t byte) {
+                const AccessHistory::Conflict conflict =
+                    history.Add(access.kind, false, interval_, wave.index, pc);
+                if (conflict.what == nullptr || reported) return;
+                reported = true;
+                Report(access, conflict, wave, l, byte);
+              });
     }
   }
 
-  std::vector<AccessHistory> bytes_;
+  static void Report(const InFlight& access,
+                     const AccessHistory::Conflict& conflict, Wave& wave,
+                     int lane, uint32_t byte) {
+    const bool late = conflict.late_read;
+    const bool harmless = conflict.atomic_and_read ||
+                          (late && access.kind == AccessKind::kDmaWrite);
+    wave.group->Note(
+        harmless ? Severity::kWarning : Severity::kError, "lds-race",
+        *access.inst, wave, lane, "",
+        absl::StrFormat("LDS from byte %d on, which wave %d %s at %#x with no "
+                        "%s between",
+                        byte, conflict.wave, conflict.what, conflict.pc,
+                        late ? "wait before the barrier" : "barrier and wait"));
+  }
+
+  std::vector<ShadowPage<AccessHistory>> pages_;
   std::vector<std::vector<InFlight>> in_flight_;  // by wave
   uint32_t interval_ = 0;
 };

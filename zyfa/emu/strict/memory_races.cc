@@ -14,40 +14,11 @@
 #include "zyfa/emu/group.h"
 #include "zyfa/emu/program.h"
 #include "zyfa/emu/strict/access_history.h"
+#include "zyfa/emu/strict/shadow_page.h"
 #include "zyfa/emu/wave.h"
 
 namespace zyfa::emu {
 namespace {
-
-constexpr uint64_t kPageBytes = 4096;
-
-// Shadow of a page: one state a dword, or one a byte from the first access on
-// that takes less than a dword.
-template <class State>
-class Page {
- public:
-  Page() : states_(kPageBytes / 4) {}
-
-  void SplitDwords() {
-    if (shift_ == 0) return;
-    std::vector<State> bytes(kPageBytes);
-    for (size_t i = 0; i < kPageBytes; ++i) bytes[i] = states_[i / 4];
-    states_ = std::move(bytes);
-    shift_ = 0;
-  }
-  // f(state) for what covers bytes [first, last) of the page.
-  template <class F>
-  void ForEach(uint64_t first, uint64_t last, F f) {
-    if (((first | last) & 3) != 0) SplitDwords();
-    for (uint64_t i = first >> shift_; i < last >> shift_; ++i) f(states_[i]);
-  }
-  std::vector<State>& states() { return states_; }
-  int shift() const { return shift_; }
-
- private:
-  std::vector<State> states_;
-  int shift_ = 2;
-};
 
 // What the groups of the launch did: numbers plus one of the two lowest groups
 // that write, access atomically and read, 0 for none.
@@ -80,8 +51,9 @@ struct GroupState {
 class MemoryRaces::Launch {
  public:
   void Merge(const Group& group, uint64_t page_number,
-             Page<AccessHistory>& page, uint32_t since) {
-    Page<GroupState>& mine = pages_[page_number];
+             ShadowPage<AccessHistory>& page, uint32_t since) {
+    ShadowPage<GroupState>& mine = pages_[page_number];
+    if (mine.states().empty()) mine.states().resize(kPageBytes / 4);
     if (page.shift() < mine.shift()) mine.SplitDwords();
     const int spread = page.shift() - mine.shift();
     const uint32_t number = group.linear_id + 1;
@@ -162,7 +134,7 @@ class MemoryRaces::Launch {
   }
 
   std::mutex mutex_;
-  std::map<uint64_t, Page<GroupState>> pages_;
+  std::map<uint64_t, ShadowPage<GroupState>> pages_;
   std::map<uint32_t, std::array<uint32_t, 3>> ids_;
   std::string kernel_;
   const Program* program_ = nullptr;
@@ -242,7 +214,7 @@ class MemoryRaces::Watcher : public Observer {
   }
 
   Launch& launch_;
-  std::unordered_map<uint64_t, Page<AccessHistory>> pages_;
+  std::unordered_map<uint64_t, ShadowPage<AccessHistory>> pages_;
   std::set<uint64_t> touched_;  // pages, by this group
   uint32_t interval_ = 0, start_ = 0;
 };

@@ -140,9 +140,7 @@ class UndefinedValues : public Observer {
         kernel_(kernel),
         mover_wave_(std::make_unique<Wave>()),
         mover_group_(std::make_unique<Group>()) {
-    for (const ProgramStep& step : program.steps()) {
-      steps_.push_back(MakeStep(*step.inst));
-    }
+    steps_.resize(program.steps().size());
   }
 
   void StartGroup(Group& group, Wave* waves) override;
@@ -177,7 +175,8 @@ class UndefinedValues : public Observer {
 
   const Program& program_;
   const KernelInfo& kernel_;
-  std::vector<Step> steps_;
+  // Prepared when first executed: short runs see little of their program.
+  std::vector<std::unique_ptr<Step>> steps_;
   std::vector<std::unique_ptr<WaveShadow>> shadows_;
   AluPropagation alu_;
   // LDS and scratch of undefined bits, and a wave to move them with.
@@ -317,7 +316,11 @@ void UndefinedValues::DefineWrittenScalars(const Instruction& inst,
 }
 
 void UndefinedValues::Before(const ProgramStep& program_step, Wave& wave) {
-  const Step& step = steps_[program_.IndexOf(program_step)];
+  auto& prepared = steps_[program_.IndexOf(program_step)];
+  if (prepared == nullptr) {
+    prepared = std::make_unique<Step>(MakeStep(*program_step.inst));
+  }
+  const Step& step = *prepared;
   const Instruction& inst = *program_step.inst;
   WaveShadow& shadow = ShadowOf(wave);
   current_ = &step;
