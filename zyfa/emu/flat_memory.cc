@@ -60,7 +60,7 @@ void Issue(Wave& wave, int row, uint32_t dwords) {
   IssueVmLoad(wave, row, dwords);
   if constexpr (kSpace == kFlat) {
     WaitState& waits = WaitsOf(wave);
-    const uint32_t sequence = waits.IssueUnordered();
+    const uint32_t sequence = waits.IssueFlat();
     for (uint32_t d = 0; d < dwords; ++d) {
       waits.vgpr_any[static_cast<uint32_t>(row) + d] = sequence;
     }

@@ -103,6 +103,11 @@ absl::StatusOr<RunOptions> OptionsFromFlags() {
                                                    ", at least 1 is needed"));
   }
   options.strict = absl::GetFlag(FLAGS_strict);
+  const int wave = absl::GetFlag(FLAGS_wave);
+  if (wave < -1 || wave > 15) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--wave is ", wave, ", -1 to 15 are allowed"));
+  }
   options.threads = absl::GetFlag(FLAGS_threads);
   if (options.threads < 0 || options.threads > 1024) {
     return absl::InvalidArgumentError(absl::StrCat(
@@ -138,6 +143,9 @@ absl::StatusOr<std::unique_ptr<Breakpoint>> MakeBreakpoint() {
         "--break is '", pc, "', allowed: a hexadecimal byte of .text"));
   }
   place.hit = absl::GetFlag(FLAGS_hit);
+  if (place.hit == 0) {
+    return absl::InvalidArgumentError("--hit is 0, at least 1 is needed");
+  }
   place.group = absl::GetFlag(FLAGS_group);
   place.wave = std::max(0, absl::GetFlag(FLAGS_wave));
   absl::StatusOr<std::vector<DumpRange>> ranges =

@@ -372,6 +372,26 @@ TEST(Dma, StaysInsideLds) {
       TestGroup::Accepts("buffer_load_dwordx2 v9, s[4:7], 0 offen lds"));
 }
 
+// The counter of FLAT holds 15: clang reads the first of 16 after vmcnt(0)
+// alone.
+TEST(Flat, OldestIsBackWhenTheCounterIsFull) {
+  MemoryTest g(64);
+  WaitState& waits = g.group->waits[0];
+  for (uint32_t l = 0; l < kLanes; ++l) g.SetAddress64(20, g.address, l);
+  const auto conflicts = [&waits](uint16_t row) {
+    return waits.Conflicts({true, false, row, 1}, WaitState::Kind::kNone);
+  };
+  for (int i = 0; i < 16; ++i) {
+    g.Run("flat_load_dword v" + std::to_string(i) + ", v[20:21]");
+  }
+  EXPECT_TRUE(conflicts(0));
+  waits.WaitVm(0);
+  EXPECT_FALSE(conflicts(0));
+  EXPECT_TRUE(conflicts(1));
+  waits.WaitLgkm(0);
+  EXPECT_FALSE(conflicts(1));
+}
+
 TEST(Dma, LandsInIssueOrderAtItsCount) {
   MemoryTest g(4096);
   WaitState& waits = g.group->waits[0];

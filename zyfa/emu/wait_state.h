@@ -106,6 +106,14 @@ struct WaitState {
     return ds_issued;
   }
   uint32_t IssueUnordered() { return ++any_issued; }
+  // FLAT stalls when the counter is full, and compilers count on the oldest
+  // being back by then.
+  uint32_t IssueFlat() {
+    ++any_issued;
+    if (any_issued - any_retired > kMaxLgkm)
+      any_retired = any_issued - kMaxLgkm;
+    return any_issued;
+  }
 
   void WaitVm(uint32_t count) {
     vm_retired = std::max(vm_retired, vm_issued - std::min(vm_issued, count));
