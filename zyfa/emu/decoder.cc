@@ -4,10 +4,12 @@
 #include <array>
 #include <charconv>
 #include <cstring>
+#include <iterator>
 #include <mutex>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
@@ -178,8 +180,15 @@ struct Decoder::Llvm {
       AddRegister(reg, false, inst);
     }
     // Reads first: what is wrong with both is told of the read.
-    std::stable_partition(inst.registers.begin(), inst.registers.end(),
-                          [](const RegisterRange& r) { return !r.write; });
+    std::vector<RegisterRange> ordered;
+    ordered.reserve(inst.registers.size());
+    for (const bool write : {false, true}) {
+      std::copy_if(
+          inst.registers.begin(), inst.registers.end(),
+          std::back_inserter(ordered),
+          [write](const RegisterRange& r) { return r.write == write; });
+    }
+    inst.registers = std::move(ordered);
   }
 };
 

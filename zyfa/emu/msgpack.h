@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -28,10 +27,17 @@ struct MsgpackValue {
   uint64_t number = 0;  // kBool, kUnsigned; kNegative: its two's complement
   std::string text;
   std::vector<MsgpackValue> array;
-  std::vector<std::pair<MsgpackValue, MsgpackValue>> map;
+  struct Entry;
+  std::vector<Entry> map;
 
   // The value under a string key of a map, or nullptr.
   const MsgpackValue* Find(std::string_view key) const;
+};
+
+// No std::pair: that must not be instantiated while its parts are incomplete.
+struct MsgpackValue::Entry {
+  MsgpackValue key;
+  MsgpackValue value;
 };
 
 // InvalidArgument if `bytes` is not exactly one value, or nests deeper than 32.

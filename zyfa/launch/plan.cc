@@ -88,14 +88,15 @@ absl::Status CheckStrides(const Rows& rows) {
 // dimension has to step over all that the ones before it cover. Call it after
 // RangeOf() has shown that sizes times strides stay in range.
 absl::Status CheckDisjointRows(const Rows& rows) {
+  const auto smaller_stride = [](const Dimension& a, const Dimension& b) {
+    return *a.stride < *b.stride;
+  };
   std::vector<Dimension> used;
   for (const Dimension& d : rows.dimensions) {
-    if (d.size > 1) used.push_back(d);
+    if (d.size <= 1) continue;
+    used.insert(std::upper_bound(used.begin(), used.end(), d, smaller_stride),
+                d);
   }
-  std::stable_sort(used.begin(), used.end(),
-                   [](const Dimension& a, const Dimension& b) {
-                     return *a.stride < *b.stride;
-                   });
   int64_t covered = rows.row_bytes;
   for (const Dimension& d : used) {
     if (*d.stride < covered) {
