@@ -168,6 +168,13 @@ absl::Status RunFromFlags(bool& clean) {
   if (!prepared.ok()) return prepared.status();
   auto code = CodeObject::Load(prepared->code_object);
   if (!code.ok()) return code.status();
+  const uint32_t* grid = prepared->shape.grid;
+  const uint64_t groups = uint64_t{grid[0]} * grid[1] * grid[2];
+  if (absl::GetFlag(FLAGS_group) >= groups) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--group is ", absl::GetFlag(FLAGS_group),
+                     ", the launch has ", groups, " work-groups"));
+  }
   absl::StatusOr<std::unique_ptr<TraceWriter>> trace = OpenTrace();
   if (!trace.ok()) return trace.status();
   if (*trace != nullptr) options->observers.push_back(trace->get());
@@ -221,7 +228,8 @@ int main(int argc, char** argv) {
   absl::SetProgramUsageMessage(
       "run --launch=FILE [--summary=FILE]: runs a gfx950 kernel on the "
       "emulator. Exit status 0 if it ran to its end without an error-level "
-      "finding, 1 if not, 2 if it could not be run.");
+      "finding, 1 if not or if a flag cannot be parsed, 2 if it could not be "
+      "run.");
   zyfa::emu::SpellFlags(argc, argv);
   const std::vector<char*> positional = absl::ParseCommandLine(argc, argv);
   if (positional.size() > 1) {

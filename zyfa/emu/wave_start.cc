@@ -29,9 +29,12 @@ uint32_t Dimensions(const LaunchShape& shape) {
 
 absl::Status CheckDescriptor(const KernelInfo& kernel) {
   if ((kernel.properties & kFlatScratchInit) != 0) {
-    return absl::UnimplementedError(absl::StrCat(
-        "kernel ", kernel.name, " asks for user SGPRs of descriptor property ",
-        uint32_t{kFlatScratchInit}, ", which the emulator does not provide"));
+    return absl::InvalidArgumentError(
+        absl::StrCat("kernel ", kernel.name,
+                     " asks for FLAT_SCRATCH in user SGPRs (descriptor "
+                     "property ",
+                     uint32_t{kFlatScratchInit},
+                     "); gfx950 sets it up by itself and does not allow that"));
   }
   const uint32_t architectural = std::min(kernel.vgprs, kernel.accum_offset);
   if (kernel.vgprs - architectural > uint32_t{kVgprs}) {

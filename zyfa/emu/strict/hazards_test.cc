@@ -81,5 +81,30 @@ TEST(Hazards, OneStateTooFewIsFoundAndEnoughIsNot) {
   }
 }
 
+// The end of hazards.s: forms that are wrong by themselves.
+TEST(Hazards, FaultyFormsAndLanesThatAreOff) {
+  TestDevice device("hazards");
+  const uint64_t out = device.Upload(std::vector<uint32_t>(1024));
+  const auto report =
+      device.Run("hazards", Shape(1, 64), Kernarg().Add(out).Add(uint64_t{0}));
+  ASSERT_TRUE(report.ok()) << report.status();
+  uint64_t places[4] = {};  // of the markers 1000 to 1003
+  for (const Instruction& inst : device.code().instructions()) {
+    if (inst.mnemonic != "s_movk_i32") continue;
+    const int64_t marker = inst.operands[1].integer - 1000;
+    if (marker >= 0 && marker < 4) places[marker] = inst.address;
+  }
+  std::vector<std::string> found;
+  for (const Finding& f : report->findings) {
+    if (f.rule != "pk-fma-fault" && f.rule != "partial-exec") continue;
+    EXPECT_EQ(f.severity, Severity::kError);
+    const size_t first = f.rule == "pk-fma-fault" ? 0 : 2;
+    EXPECT_GT(f.pc, places[first]);
+    EXPECT_LT(f.pc, places[first + 1]);
+    found.push_back(f.rule);
+  }
+  EXPECT_EQ(found, (std::vector<std::string>{"pk-fma-fault", "partial-exec"}));
+}
+
 }  // namespace
 }  // namespace zyfa::emu

@@ -190,6 +190,21 @@ hazards:
         row 123, 11, "two_products", "v_add_f32 v50, v0, v51", "hazard-matrix-result", warning
         row 124, 10, "product_and_barrier", "v_add_f32 v50, v0, v51", "hazard-matrix-result", warning
         s_waitcnt vmcnt(0) lgkmcnt(0)
+        s_nop 15
+        s_nop 15
+// Not about distance. Both results from the high half of a source, then not.
+        s_movk_i32 s90, 1000
+        v_pk_fma_f32 v[0:1], v[2:3], v[4:5], v[6:7] op_sel:[0,1,0]
+        s_movk_i32 s90, 1001
+        v_pk_fma_f32 v[0:1], v[2:3], v[4:5], v[6:7] op_sel:[0,1,0] op_sel_hi:[1,0,1]
+        v_pk_fma_f32 v[0:1], v[2:3], v[4:5], v[6:7]
+// A product with one lane off, then with all on.
+        s_movk_i32 s90, 1002
+        s_mov_b64 exec, -2
+        v_mfma_f32_16x16x32_bf16 v[8:11], v[20:23], v[24:27], 0
+        s_movk_i32 s90, 1003
+        s_mov_b64 exec, -1
+        v_mfma_f32_16x16x32_bf16 v[8:11], v[20:23], v[24:27], 0
         s_endpgm
         .size hazards, . - hazards
 
