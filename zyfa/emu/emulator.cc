@@ -13,6 +13,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 #include "zyfa/emu/group_runner.h"
 #include "zyfa/emu/program.h"
 #include "zyfa/emu/strict/strict.h"
@@ -124,6 +125,21 @@ absl::StatusOr<uint64_t> PlaceImage(const CodeObject& code,
   return address;
 }
 
+absl::Status CheckGroups(const LaunchShape& shape,
+                         const std::vector<uint64_t>& groups) {
+  const uint64_t count =
+      uint64_t{shape.grid[0]} * shape.grid[1] * shape.grid[2];
+  for (size_t i = 0; i < groups.size(); ++i) {
+    if (groups[i] >= count || (i > 0 && groups[i] <= groups[i - 1])) {
+      return absl::InvalidArgumentError(absl::StrFormat(
+          "groups[%d] = %d; allowed: ascending numbers below %d, the groups of "
+          "the grid",
+          i, groups[i], count));
+    }
+  }
+  return absl::OkStatus();
+}
+
 // Adds up the groups in the order of their numbers, whatever the order in which
 // threads finish them, so that a report does not depend on the threads.
 class Collector {
@@ -133,15 +149,17 @@ class Collector {
   // Groups above this one need not run.
   const std::atomic<uint64_t>& stop_after() const { return stop_after_; }
 
-  void Add(uint64_t group, const Counters& counters, int waves,
+  // `turn`: its place among the groups that run.
+  void Add(uint64_t turn, uint64_t group, const Counters& counters, int waves,
            std::vector<Finding> findings, bool faulted) {
     std::lock_guard<std::mutex> lock(mutex_);
     if (faulted && group < stop_after_.load(std::memory_order_relaxed)) {
       stop_after_.store(group, std::memory_order_relaxed);
     }
-    waiting_[group] = {counters, waves, std::move(findings)};
+    waiting_[turn] = {group, counters, waves, std::move(findings)};
     while (!waiting_.empty() && waiting_.begin()->first == next_ &&
-           next_ <= stop_after_.load(std::memory_order_relaxed)) {
+           waiting_.begin()->second.group <=
+               stop_after_.load(std::memory_order_relaxed)) {
       Merge(waiting_.begin()->second);
       waiting_.erase(waiting_.begin());
       ++next_;
@@ -152,6 +170,7 @@ class Collector {
 
  private:
   struct Result {
+    uint64_t group = 0;
     Counters counters;
     int waves = 0;
     std::vector<Finding> findings;
@@ -183,7 +202,9 @@ void RunGroups(const LaunchState& launch, const Program& program,
                const std::vector<ObserverFactory*>& factories,
                Collector& collector) {
   const uint32_t* grid = launch.shape.grid;
-  const uint64_t groups = uint64_t{grid[0]} * grid[1] * grid[2];
+  const bool all = options.groups.empty();
+  const uint64_t groups =
+      all ? uint64_t{grid[0]} * grid[1] * grid[2] : options.groups.size();
   std::atomic<uint64_t> next{0};
   const auto work = [&] {
     std::vector<std::unique_ptr<Observer>> observers;
@@ -192,11 +213,11 @@ void RunGroups(const LaunchState& launch, const Program& program,
     }
     GroupRunner runner(launch, program, options, memory, text_address,
                        collector.stop_after(), observers);
-    for (uint64_t group = next++;
-         group < groups && group <= collector.stop_after().load();
-         group = next++) {
+    for (uint64_t turn = next++; turn < groups; turn = next++) {
+      const uint64_t group = all ? turn : options.groups[turn];
+      if (group > collector.stop_after().load()) break;
       if (!runner.Run(group)) continue;
-      collector.Add(group, runner.counters(), runner.wave_count(),
+      collector.Add(turn, group, runner.counters(), runner.wave_count(),
                     std::move(runner.findings()), runner.faulted());
     }
   };
@@ -231,6 +252,7 @@ absl::StatusOr<RunReport> Run(const CodeObject& code,
   }
   absl::Status status = CheckDescriptor(*kernel);
   if (status.ok()) status = CheckShape(*kernel, shape);
+  if (status.ok()) status = CheckGroups(shape, options.groups);
   if (!status.ok()) return status;
   absl::StatusOr<std::vector<uint8_t>> segment =
       BuildKernarg(*kernel, shape, kernarg);

@@ -42,6 +42,9 @@ struct RunOptions {
   // the same bits.
   bool strict = false;
   std::vector<Edit> edits = {};
+  // The work-groups to run, by linear number (x fastest), ascending and inside
+  // the grid; empty: all. What the others would have written stays as it is.
+  std::vector<uint64_t> groups = {};
   // Asked for an observer on each host thread; must outlive the run.
   std::vector<ObserverFactory*> observers = {};
 };
@@ -83,9 +86,9 @@ struct RunReport {
 // Runs one kernel of `code` over all its work-groups, on all cores. Memory is
 // what `memory` holds; `kernarg` is copied into it for the run.
 // Errors: NotFound (no such kernel), InvalidArgument (grid, work-group, LDS or
-// kernarg size that the kernel does not allow). A fault of the kernel itself is
-// not an error of this call: it is an error-level finding in the report, and
-// the run ends there.
+// kernarg size that the kernel does not allow, RunOptions::groups). A fault of
+// the kernel itself is not an error of this call: it is an error-level finding
+// in the report, and the run ends there.
 absl::StatusOr<RunReport> Run(const CodeObject& code, const std::string& kernel,
                               const LaunchShape& shape,
                               absl::Span<const uint8_t> kernarg,

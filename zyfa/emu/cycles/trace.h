@@ -1,0 +1,34 @@
+#ifndef ZYFA_EMU_CYCLES_TRACE_H_
+#define ZYFA_EMU_CYCLES_TRACE_H_
+
+#include <cstdint>
+#include <vector>
+
+namespace zyfa::emu {
+
+// One instruction that a wave executed: its number in Program::steps(), and
+// what its addresses say about the time it takes. LDS: turns of the banks in
+// the low half, bytes over 128 in the high half. Vector memory: distinct
+// 128-byte lines. Others: 0.
+struct TraceEvent {
+  uint32_t step = 0;
+  uint32_t load = 0;
+};
+
+// What the waves of a work-group executed, each in its own order. The cycle
+// model replays it, so that timing cannot change what a kernel computes.
+struct GroupTrace {
+  uint32_t group = 0;  // linear number in the grid
+  std::vector<std::vector<TraceEvent>> waves;
+  uint64_t memory_bytes = 0;  // loaded and stored
+
+  uint64_t instructions() const {
+    uint64_t sum = 0;
+    for (const auto& wave : waves) sum += wave.size();
+    return sum;
+  }
+};
+
+}  // namespace zyfa::emu
+
+#endif  // ZYFA_EMU_CYCLES_TRACE_H_
