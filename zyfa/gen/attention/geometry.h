@@ -25,10 +25,14 @@ struct Geometry {
         key_loads(key_tile_bytes / (1024 * kWavesPerGroup)),
         value_loads(value_tile_bytes / (1024 * kWavesPerGroup)),
         key_reads(head_dim_qk % 128 == 0 ? 8 : 4),
-        value_lds(kStages * key_tile_bytes),
-        lds_bytes(kStages * (key_tile_bytes + value_tile_bytes)) {}
+        key_lds(kValueStages * value_tile_bytes),
+        lds_bytes(key_lds + kKeyStages * key_tile_bytes) {}
 
-  static constexpr int kStages = 2;  // tiles of K and of V kept in LDS
+  // Tiles kept in LDS. A tile of V is still read one trip after the next one
+  // has landed, one of K is not. V has a power of two of stages, and starts at
+  // 0, so that one exclusive or moves an address by two stages and back.
+  static constexpr int kKeyStages = 2;
+  static constexpr int kValueStages = 4;
   static constexpr int kQueriesPerWave = 32;
   static constexpr int kKeyBlocks = kKeyTile / 32;  // 32x32 score blocks
   static constexpr int kKeySteps = kKeyTile / 16;   // k steps of P V
@@ -47,7 +51,7 @@ struct Geometry {
   // Addresses for reading K: the k steps of one 256-byte (head dim 128) or
   // 128-byte (192) stretch of a row, inside which the swizzle permutes.
   int key_reads;
-  int value_lds;  // LDS address of the first value tile
+  int key_lds;  // LDS address of the first key tile; V starts at 0
   int lds_bytes;
 };
 

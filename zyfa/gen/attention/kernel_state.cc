@@ -11,6 +11,7 @@ KernelState::KernelState(Assembler& assembler, const Geometry& sizes)
   row_desc = s.Alloc("row_desc", 4);
   wave = s.Alloc("wave");
   wave_lds = s.Alloc("wave_lds");
+  value_wave_lds = s.Alloc("value_wave_lds");
   key_step = s.Alloc("key_step");
   value_step = s.Alloc("value_step");
   causal_offset = s.Alloc("causal_offset");
@@ -23,6 +24,7 @@ KernelState::KernelState(Assembler& assembler, const Geometry& sizes)
   plain_tiles = s.Alloc("plain_tiles");
   key_tile = s.Alloc("key_tile");
   careful = s.Alloc("careful");
+  moved = s.Alloc("moved");
   key_left = s.Alloc("key_left");
   value_left = s.Alloc("value_left");
 
@@ -43,6 +45,8 @@ KernelState::KernelState(Assembler& assembler, const Geometry& sizes)
   scaled_max = v.Alloc("scaled_max");
   threshold = v.Alloc("threshold");
   row_sum = v.Alloc("row_sum");
+  tile_sum = v.Alloc("tile_sum");
+  factor = v.Alloc("factor");
   key_limit = v.Alloc("key_limit");
 }
 

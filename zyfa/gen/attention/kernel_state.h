@@ -27,6 +27,8 @@ struct KernelState {
   SReg args;
   SReg wave;      // number in the work-group, 0..7
   SReg wave_lds;  // 1024 * wave: this wave's part of each 8 KiB of a tile
+  // The same, in the pair of stages into which the next even value tile goes.
+  SReg value_wave_lds;
   SReg key_step;  // bytes from one key tile to the next
   SReg value_step;
   SReg causal_offset;  // seqlen_kv - seqlen_q
@@ -41,6 +43,7 @@ struct KernelState {
   SReg plain_tiles;  // of these, how many run the unmasked loop body
   SReg key_tile;     // number of the key tile in hand
   SReg careful;      // not 0 once a scaled maximum has left the safe range
+  SReg moved;        // not 0: the output still has to be scaled by `factor`
 
   // Memory.
   SReg key_desc;  // buffer descriptor of the next key tile to load
@@ -53,7 +56,8 @@ struct KernelState {
   VReg query_lane;  // lane % 32: the query row of a lane
   VReg half;        // lane / 32
 
-  // LDS read addresses, one per value of the swizzled part.
+  // LDS read addresses, one per value of the swizzled part. Those of V point
+  // into one pair of stages and move to the other every second tile.
   VReg key_read;
   VReg value_read;
 
@@ -69,6 +73,8 @@ struct KernelState {
   VReg scaled_max;  // row_max * scale_log2e, 0 before the first key
   VReg threshold;   // raw score above which the reference moves
   VReg row_sum;     // of the lane's share of the keys
+  VReg tile_sum;    // the same of the tile in hand
+  VReg factor;      // what the output has to be scaled by, if `moved`
   VReg key_limit;   // last visible key, minus 4 * half
 };
 

@@ -1,28 +1,19 @@
 #include "zyfa/gen/attention/matrix_stream.h"
 
 #include <algorithm>
-#include <functional>
 
 namespace zyfa::gen {
 namespace {
 
-// One matrix instruction and the reads of its A operand from LDS.
-struct MatrixOp {
-  std::function<void(VReg fragment)> read;
-  std::function<void(VReg fragment)> multiply;
-};
-
-// S^T[32 keys of a block][32 queries] += K[keys][16 channels] Q^T: block and k
-// step of instruction i.
-MatrixOp ScoreOp(KernelState& s, int stage, int i) {
-  const int step = i / Geometry::kKeyBlocks;
-  const int block = i % Geometry::kKeyBlocks;
+// S^T[32 keys of a block][32 queries] += K[keys][16 channels] Q^T.
+MatrixOp ScoreOp(KernelState& s, int parity, int step, int block) {
   const VReg address = s.key_read[step % s.g.key_reads];
-  const int offset = stage * s.g.key_tile_bytes +
+  const int offset = parity * s.g.key_tile_bytes +
                      block * 32 * s.g.key_row_bytes +
                      step / s.g.key_reads * s.g.key_reads * 32;
-  const VReg sum = s.scores[stage].sub(16 * block, 16);
-  return {[&s, address, offset](VReg fragment) {
+  const VReg sum = s.scores[parity].sub(16 * block, 16);
+  return {1,
+          [&s, address, offset](VReg fragment) {
             s.a.ds_read_b128(fragment, address, offset);
           },
           [&s, step, sum](VReg fragment) {
@@ -39,17 +30,16 @@ MatrixOp ScoreOp(KernelState& s, int stage, int i) {
 // accumulator layout of S^T makes element e of lane half h the key
 // 16 step + 8 (e/4) + 4 h + e%4; two transposing reads fetch V's rows in just
 // that order.
-MatrixOp OutputOp(KernelState& s, int stage, int i) {
-  const int step = i / s.g.value_blocks;
-  const int block = i % s.g.value_blocks;
+MatrixOp OutputOp(KernelState& s, int parity, int step, int block) {
   const VReg address = s.value_read[block];
   const int offset =
-      stage * s.g.value_tile_bytes + 16 * step * s.g.value_row_bytes;
+      parity * s.g.value_tile_bytes + 16 * step * s.g.value_row_bytes;
   const VReg sum = s.output.sub(16 * block, 16);
   // The softmax packs the probabilities of 16 keys into the first four of the
   // eight registers that held their scores.
-  const VReg probability = s.scores[stage].sub(8 * step, 4);
-  return {[&s, address, offset](VReg fragment) {
+  const VReg probability = s.scores[parity].sub(8 * step, 4);
+  return {2,
+          [&s, address, offset](VReg fragment) {
             s.a.ds_read_b64_tr_b16(fragment.sub(0, 2), address, offset);
             s.a.ds_read_b64_tr_b16(fragment.sub(2, 2), address,
                                    offset + 8 * s.g.value_row_bytes);
@@ -59,40 +49,63 @@ MatrixOp OutputOp(KernelState& s, int stage, int i) {
           }};
 }
 
+VReg Fragment(const KernelState& s, size_t i) {
+  return s.fragments.sub(4 * static_cast<int>(i % kFragmentSlots), 4);
+}
+
 }  // namespace
 
-MatrixSteps CaptureMatrixSteps(KernelState& s, int scores_stage,
-                               int output_stage) {
+std::vector<MatrixOp> ScoreOps(KernelState& s, int parity) {
   std::vector<MatrixOp> ops;
-  if (scores_stage >= 0) {
-    for (int i = 0; i < s.g.qk_steps * Geometry::kKeyBlocks; ++i) {
-      ops.push_back(ScoreOp(s, scores_stage, i));
+  for (int step = 0; step < s.g.qk_steps; ++step) {
+    for (int block = 0; block < Geometry::kKeyBlocks; ++block) {
+      ops.push_back(ScoreOp(s, parity, step, block));
     }
   }
-  const int score_ops = static_cast<int>(ops.size());
-  if (output_stage >= 0) {
-    for (int i = 0; i < Geometry::kKeySteps * s.g.value_blocks; ++i) {
-      ops.push_back(OutputOp(s, output_stage, i));
-    }
-  }
-  const int count = static_cast<int>(ops.size());
-  const auto fragment = [&s](int i) {
-    return s.fragments.sub(4 * (i % kFragmentSlots), 4);
-  };
+  return ops;
+}
 
-  MatrixSteps steps;
-  steps.reads_ahead = s.a.Capture([&] {
-    for (int i = 0; i < std::min(kFragmentsAhead, count); ++i) {
-      ops[i].read(fragment(i));
+std::vector<MatrixOp> OutputOps(KernelState& s, int parity) {
+  std::vector<MatrixOp> ops;
+  for (int step = 0; step < Geometry::kKeySteps; ++step) {
+    for (int block = 0; block < s.g.value_blocks; ++block) {
+      ops.push_back(OutputOp(s, parity, step, block));
+    }
+  }
+  return ops;
+}
+
+Stream CaptureReadsAhead(KernelState& s, const std::vector<MatrixOp>& ops) {
+  return s.a.Capture([&] {
+    for (size_t i = 0; i < std::min<size_t>(kFragmentsAhead, ops.size()); ++i) {
+      ops[i].read(Fragment(s, i));
     }
   });
-  for (int i = 0; i < count; ++i) {
-    Stream step = s.a.Capture([&] {
-      const int ahead = i + kFragmentsAhead;
-      if (ahead < count) ops[ahead].read(fragment(ahead));
-      ops[i].multiply(fragment(i));
-    });
-    (i < score_ops ? steps.scores : steps.output).push_back(std::move(step));
+}
+
+std::vector<Stream> CaptureSteps(KernelState& s,
+                                 const std::vector<MatrixOp>& ops,
+                                 const std::vector<MatrixOp>& next) {
+  const auto op = [&](size_t i) -> const MatrixOp* {
+    if (i < ops.size()) return &ops[i];
+    return i - ops.size() < std::min<size_t>(kFragmentsAhead, next.size())
+               ? &next[i - ops.size()]
+               : nullptr;
+  };
+  std::vector<Stream> steps;
+  for (size_t i = 0; i < ops.size(); ++i) {
+    steps.push_back(s.a.Capture([&] {
+      if (i % 2 == 0) {
+        int behind = 0;  // reads that may still be on their way
+        for (size_t k = i + 2; k < i + kFragmentsAhead; ++k) {
+          if (op(k) != nullptr) behind += op(k)->reads;
+        }
+        s.a.WaitLgkmcnt(behind);
+      }
+      ops[i].multiply(Fragment(s, i));
+      const size_t ahead = i + kFragmentsAhead;
+      if (op(ahead) != nullptr) op(ahead)->read(Fragment(s, ahead));
+    }));
   }
   return steps;
 }

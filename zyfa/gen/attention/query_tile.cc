@@ -63,6 +63,7 @@ void EmitTileBounds(KernelState& s) {
   a.s_sub_i32(keys, s.wave_tiles, 1);
   a.s_min_i32(s.plain_tiles, s.plain_tiles, keys);
   a.s_mov_b32(s.careful, 0);
+  a.s_mov_b32(s.moved, 0);
 }
 
 void EmitRowDescriptor(KernelState& s, size_t base_offset, SReg seq_stride,

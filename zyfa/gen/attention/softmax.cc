@@ -65,7 +65,7 @@ void EmitRescale(KernelState& s, const Label* overflow) {
   Assembler& a = s.a;
   const VReg largest = s.tile_max;
   const SReg scale = s.Arg(offsetof(AttentionArgs, scale_log2e));
-  ScopedVReg factor = a.vgprs().Scoped("factor");
+  const VReg factor = s.factor;
   ScopedVReg value = a.vgprs().Scoped("moved_value");
   a.Comment("move the reference of the rows in vcc");
   a.v_sub_f32(factor, s.row_max, largest);
@@ -79,13 +79,16 @@ void EmitRescale(KernelState& s, const Label* overflow) {
               largest);
   a.v_cndmask_b32(s.threshold, s.threshold, value, vcc);
   a.v_mul_f32(s.row_sum, s.row_sum, factor);
-  for (int i = 0; i < s.output.count(); ++i) {
-    a.v_mul_f32(s.output[i], factor, s.output[i]);
-  }
   if (overflow == nullptr) return;
   a.v_and_b32(value, Bits(kMagnitude), s.scaled_max);
   a.v_cmp_le_u32(vcc, Bits(kLargestScaledMax), value);
   a.s_cbranch_vccnz(*overflow);
+}
+
+void EmitRescaleOutput(KernelState& s) {
+  for (int i = 0; i < s.output.count(); ++i) {
+    s.a.v_mul_f32(s.output[i], s.factor, s.output[i]);
+  }
 }
 
 void EmitCarefulRows(KernelState& s, SReg rows) {
@@ -96,40 +99,57 @@ void EmitCarefulRows(KernelState& s, SReg rows) {
   a.s_mov_b64(rows, vcc);
 }
 
-Stream CaptureProbabilities(KernelState& s, int stage, int step, VReg tile_sum,
-                            const SReg* careful_rows) {
+namespace {
+
+// 2^(c s - c m) of the piece's two scores, in place.
+void EmitExponentials(KernelState& s, VReg p, const SReg* careful_rows) {
   Assembler& a = s.a;
   const SReg scale = s.Arg(offsetof(AttentionArgs, scale_log2e));
-  const VReg p = s.scores[stage].sub(8 * step, 8);
-  return a.Capture([&] {
+  ScopedVReg exact = a.vgprs().Scoped("exact_argument");
+  for (int i = 0; i < p.count(); ++i) {
     if (careful_rows != nullptr) {
-      ScopedVReg exact = a.vgprs().Scoped("exact_argument");
-      for (int i = 0; i < p.count(); ++i) {
-        a.v_sub_f32(exact, p[i], s.row_max);
-        a.v_mul_f32(exact, scale, exact);
-        a.v_fma_f32(p[i], p[i], scale, -s.scaled_max);
-        a.v_cndmask_b32(p[i], p[i], exact, *careful_rows);
-      }
-    } else {
-      for (int i = 0; i < p.count(); ++i) {
-        a.v_fma_f32(p[i], p[i], scale, -s.scaled_max);
-      }
+      a.v_sub_f32(exact, p[i], s.row_max);
+      a.v_mul_f32(exact, scale, exact);
     }
-    for (int i = 0; i < p.count(); ++i) a.v_exp_f32(p[i], p[i]);
-    for (int i = 0; i < p.count(); ++i) {
-      if (step == 0 && i == 0) {
-        a.v_add_f32(tile_sum, p[0], p[1]);
-        ++i;
-      } else {
-        a.v_add_f32(tile_sum, tile_sum, p[i]);
-      }
+    a.v_fma_f32(p[i], p[i], scale, -s.scaled_max);
+    if (careful_rows != nullptr) {
+      a.v_cndmask_b32(p[i], p[i], exact, *careful_rows);
     }
-    for (int i = 0; i < p.count() / 2; ++i) {
-      a.v_cvt_pk_bf16_f32(p[i], p[2 * i], p[2 * i + 1]);
+  }
+  for (int i = 0; i < p.count(); ++i) a.v_exp_f32(p[i], p[i]);
+}
+
+void EmitSumAndPack(KernelState& s, VReg p, VReg packed, int piece) {
+  Assembler& a = s.a;
+  if (piece == 0) {
+    a.v_add_f32(s.tile_sum, p[0], p[1]);
+  } else {
+    a.v_add_f32(s.tile_sum, s.tile_sum, p[0]);
+    a.v_add_f32(s.tile_sum, s.tile_sum, p[1]);
+  }
+  a.v_cvt_pk_bf16_f32(packed, p[0], p[1]);
+  if (piece == kProbabilityPieces - 1) {
+    a.v_add_f32(s.row_sum, s.row_sum, s.tile_sum);
+  }
+}
+
+}  // namespace
+
+Stream CaptureProbabilities(KernelState& s, int stage, int begin, int end,
+                            const SReg* careful_rows) {
+  const VReg scores = s.scores[stage];
+  const auto finish = [&](int piece) {
+    EmitSumAndPack(s, scores.sub(2 * piece, 2),
+                   scores[8 * (piece / 4) + piece % 4], piece);
+  };
+  // A piece is summed and packed behind the next one's exponentials, so that
+  // nothing waits for the transcendental unit.
+  return s.a.Capture([&] {
+    for (int piece = begin; piece < end; ++piece) {
+      EmitExponentials(s, scores.sub(2 * piece, 2), careful_rows);
+      if (piece > begin) finish(piece - 1);
     }
-    if (step == Geometry::kKeySteps - 1) {
-      a.v_add_f32(s.row_sum, s.row_sum, tile_sum);
-    }
+    finish(end - 1);
   });
 }
 

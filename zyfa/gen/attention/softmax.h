@@ -23,20 +23,28 @@ void EmitTileMax(KernelState& s, int stage);
 // Goes to `rescale` if some row's reference has to move (VCC says which).
 void EmitRescaleTest(KernelState& s, Label rescale);
 
-// Moves the reference of the rows in VCC to tile_max and rescales their sums
-// and outputs. Goes to `overflow` if some row's c m has grown so large that
-// its rounding matters; no label: stays.
+// Moves the reference of the rows in VCC to tile_max, rescales their sums and
+// sets `factor` for their outputs, 1 for the other rows. Goes to `overflow` if
+// some row's c m has grown so large that its rounding matters; no label: stays.
 void EmitRescale(KernelState& s, const Label* overflow);
+
+// Scales the output by `factor`.
+void EmitRescaleOutput(KernelState& s);
 
 // rows = those whose c m is so large that a scaled score needs care.
 void EmitCarefulRows(KernelState& s, SReg rows);
 
-// Probabilities of the 16 keys of k step `step`: computed in place, added to
-// tile_sum (to row_sum with the last step), rounded to bf16 and packed into the
-// first four of the step's eight registers. The rows in *careful_rows, if
-// given, take (s - m) c instead of c s - c m, which is right for all finite
-// scores and scales; the others get the same bits either way.
-Stream CaptureProbabilities(KernelState& s, int stage, int step, VReg tile_sum,
+// Pieces into which the probabilities of a tile are cut, in their order: two
+// score registers each.
+inline constexpr int kProbabilityPieces = 8 * Geometry::kKeySteps / 2;
+
+// Probabilities of pieces begin .. end-1: computed in place, added to tile_sum
+// (which the first piece begins and the last adds to row_sum), rounded to bf16
+// and packed: those of a k step of P V into the first four of its eight
+// registers. The rows in *careful_rows, if given, take (s - m) c instead of
+// c s - c m, which is right for all finite scores and scales; the others get
+// the same bits either way.
+Stream CaptureProbabilities(KernelState& s, int stage, int begin, int end,
                             const SReg* careful_rows);
 
 }  // namespace zyfa::gen

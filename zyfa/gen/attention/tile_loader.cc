@@ -83,11 +83,17 @@ void EmitValueOffsets(KernelState& s) {
                        offsetof(AttentionArgs, value_seq_stride));
 }
 
+// Distance of the two pairs of value stages.
+int ValuePairBytes(const KernelState& s) {
+  return Geometry::kValueStages / 2 * s.g.value_tile_bytes;
+}
+
 struct TileLoad {
   const char* name;
   SReg desc, left, step, seq_stride;
   VReg offsets;
   int row_bytes;
+  SReg wave_lds;
   int lds_base;
 };
 
@@ -103,7 +109,7 @@ void EmitTileLoad(KernelState& s, const TileLoad& t) {
   a.s_cmp_gt_i32(t.left, 0);
   a.s_cselect_b32(t.desc[2], records, 0);
   for (int i = 0; i < t.offsets.count(); ++i) {
-    a.s_add_u32(m0, s.wave_lds, t.lds_base + 1024 * kWavesPerGroup * i);
+    a.s_add_u32(m0, t.wave_lds, t.lds_base + 1024 * kWavesPerGroup * i);
     a.buffer_load_dwordx4_lds(t.offsets[i], t.desc, 0);
   }
   a.s_add_u32(t.desc[0], t.desc[0], t.step);
@@ -139,6 +145,7 @@ void EmitReadAddresses(KernelState& s) {
     a.v_xor_b32(chunk, s.half, chunk);
     a.v_mul_u32_u24(s.key_read[0], s.g.key_row_bytes, s.query_lane);
     a.v_lshl_add_u32(s.key_read[0], chunk, 4, s.key_read[0]);
+    a.v_add_u32(s.key_read[0], s.g.key_lds, s.key_read[0]);
     for (int step = 1; step < s.g.key_reads; ++step) {
       a.v_xor_b32(s.key_read[step], 32 * step, s.key_read[0]);
     }
@@ -158,7 +165,6 @@ void EmitReadAddresses(KernelState& s) {
     a.v_lshl_add_u32(first, t, 5, first);
     a.v_and_b32(t, 3, s.query_lane);
     a.v_lshl_add_u32(first, t, 3, first);
-    a.v_add_u32(first, s.g.value_lds, first);
     for (int block = 1; block < s.g.value_blocks; ++block) {
       a.v_xor_b32(s.value_read[block], 64 * block, first);
     }
@@ -184,17 +190,32 @@ void EmitLoaderStart(KernelState& s) {
   }
 }
 
-void EmitKeyTileLoad(KernelState& s, int stage) {
-  EmitTileLoad(s, {"K", s.key_desc, s.key_left, s.key_step,
-                   s.Arg(offsetof(AttentionArgs, key_seq_stride)), s.key_load,
-                   s.g.key_row_bytes, stage * s.g.key_tile_bytes});
+void EmitValueReadStart(KernelState& s) {
+  for (int block = 0; block < s.g.value_blocks; ++block) {
+    s.a.v_or_b32(s.value_read[block], ValuePairBytes(s), s.value_read[block]);
+  }
+  s.a.s_mov_b32(s.value_wave_lds, s.wave_lds);
 }
 
-void EmitValueTileLoad(KernelState& s, int stage) {
-  EmitTileLoad(
-      s, {"V", s.value_desc, s.value_left, s.value_step,
-          s.Arg(offsetof(AttentionArgs, value_seq_stride)), s.value_load,
-          s.g.value_row_bytes, s.g.value_lds + stage * s.g.value_tile_bytes});
+void EmitValueReadMove(KernelState& s, int block) {
+  s.a.v_xor_b32(s.value_read[block], ValuePairBytes(s), s.value_read[block]);
+}
+
+void EmitKeyTileLoad(KernelState& s, int parity) {
+  EmitTileLoad(s, {"K", s.key_desc, s.key_left, s.key_step,
+                   s.Arg(offsetof(AttentionArgs, key_seq_stride)), s.key_load,
+                   s.g.key_row_bytes, s.wave_lds,
+                   s.g.key_lds + parity * s.g.key_tile_bytes});
+}
+
+void EmitValueTileLoad(KernelState& s, int parity) {
+  EmitTileLoad(s, {"V", s.value_desc, s.value_left, s.value_step,
+                   s.Arg(offsetof(AttentionArgs, value_seq_stride)),
+                   s.value_load, s.g.value_row_bytes, s.value_wave_lds,
+                   parity * s.g.value_tile_bytes});
+  if (parity == 1) {
+    s.a.s_xor_b32(s.value_wave_lds, s.value_wave_lds, ValuePairBytes(s));
+  }
 }
 
 }  // namespace zyfa::gen

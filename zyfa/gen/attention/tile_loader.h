@@ -25,11 +25,18 @@ void EmitReadAddresses(KernelState& s);
 // Points the descriptors at the first tile of the query tile in hand, which
 // reads group_tiles tiles.
 void EmitLoaderStart(KernelState& s);
-// Starts the loads of the next key (value) tile into LDS stage `stage` and
-// moves on. Rows behind the last needed key are out of range and arrive as
-// zeros.
-void EmitKeyTileLoad(KernelState& s, int stage);
-void EmitValueTileLoad(KernelState& s, int stage);
+// Starts the loads of the next key (value) tile into LDS and moves on.
+// `parity`: of the tile's number. Rows behind the last needed key are out of
+// range and arrive as zeros.
+void EmitKeyTileLoad(KernelState& s, int parity);
+void EmitValueTileLoad(KernelState& s, int parity);
+
+// Puts the value stages of the loads and of the reads to the beginning of a
+// query tile: the reads one move before tile 0.
+void EmitValueReadStart(KernelState& s);
+// Moves the read address of one 32-column block to the other pair of value
+// stages: before the first read of each even tile.
+void EmitValueReadMove(KernelState& s, int block);
 
 }  // namespace zyfa::gen
 
