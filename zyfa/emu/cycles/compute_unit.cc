@@ -92,8 +92,10 @@ struct PendingResult {
 
 struct WaveRun {
   const std::vector<TraceEvent>* events = nullptr;
+  const std::vector<uint32_t>* lines = nullptr;
   size_t position = 0;
-  uint32_t group = 0;  // index into the traces
+  size_t line_position = 0;  // in `lines`
+  uint32_t group = 0;        // index into the traces
   uint16_t number = 0;
   int simd = 0;
   int priority = 0;
@@ -197,9 +199,10 @@ class ComputeUnit {
     const GroupTrace& trace = *traces_[index];
     report_.groups[index].start = time;
     for (size_t w = 0; w < trace.waves.size(); ++w) {
-      if (trace.waves[w].empty()) continue;
+      if (trace.waves[w].events.empty()) continue;
       auto wave = std::make_unique<WaveRun>();
-      wave->events = &trace.waves[w];
+      wave->events = &trace.waves[w].events;
+      wave->lines = &trace.waves[w].lines;
       wave->group = static_cast<uint32_t>(index);
       wave->number = static_cast<uint16_t>(w);
       wave->simd = static_cast<int>(w % kSimds);
@@ -457,11 +460,14 @@ class ComputeUnit {
         IssueLds(wave, simd, event, time, now);
         break;
       case IssueKind::kMemory: {
+        const absl::Span<const uint32_t> lines(
+            wave.lines->data() + wave.line_position, event.load);
+        wave.line_position += event.load;
         const uint64_t done =
-            memory_.Issue(now, time.store, event.load & 0xffff, time.dwords);
+            memory_.Issue(now, time.store, lines, time.dwords);
         const uint64_t last = wave.memory.empty() ? 0 : wave.memory.back();
         wave.memory.push_back(std::max(done, last));
-        if (time.to_lds) lds_.ArriveAt(done, (event.load & 0xffff) * 128);
+        if (time.to_lds) lds_.ArriveAt(done, event.load * 128);
         wave.next_issue = now + std::max(kSlot, Clocks(c_.memory_issue));
         break;
       }

@@ -32,6 +32,7 @@ struct CycleConstants {
   // Vector and scalar memory.
   double memory_round_trip, memory_line, memory_wide_minimum;
   double memory_in_flight, memory_queue, memory_store, memory_issue;
+  double memory_l1_lines, memory_l1_hit;
   double scalar_load, scalar_load_cold;
   // The launch.
   double group_dispatch, launch_overhead_us;

@@ -34,7 +34,8 @@ TracedLoop LoopOf(uint32_t head, const Passes& passes) {
 
 std::vector<TracedLoop> FindLoops(const GroupTrace& trace) {
   std::map<uint32_t, TracedLoop> best;
-  for (const std::vector<TraceEvent>& events : trace.waves) {
+  for (const WaveTrace& wave : trace.waves) {
+    const std::vector<TraceEvent>& events = wave.events;
     std::map<uint32_t, Passes> heads;
     for (size_t i = 1; i < events.size(); ++i) {
       if (events[i].step > events[i - 1].step) continue;

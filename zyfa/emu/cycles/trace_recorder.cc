@@ -58,7 +58,8 @@ class BankCostCache {
   std::vector<Entry> entries_;
 };
 
-uint32_t LinesOf(const MemoryAccess& access) {
+// Appends the distinct lines of the access; returns how many.
+uint32_t AddLines(const MemoryAccess& access, std::vector<uint32_t>& out) {
   std::array<uint64_t, 2 * kLanes> lines;
   size_t count = 0;
   for (size_t lane = 0; lane < kLanes; ++lane) {
@@ -73,6 +74,9 @@ uint32_t LinesOf(const MemoryAccess& access) {
   std::sort(lines.begin(), lines.begin() + static_cast<ptrdiff_t>(count));
   const auto end =
       std::unique(lines.begin(), lines.begin() + static_cast<ptrdiff_t>(count));
+  for (auto line = lines.begin(); line != end; ++line) {
+    out.push_back(static_cast<uint32_t>(*line));
+  }
   return static_cast<uint32_t>(end - lines.begin());
 }
 
@@ -120,7 +124,7 @@ class TraceRecorder::Recorder : public Observer {
 
   void Before(const ProgramStep& step, Wave& wave) override {
     const size_t index = program_.IndexOf(step);
-    trace_.waves[static_cast<size_t>(wave.index)].push_back(
+    trace_.waves[static_cast<size_t>(wave.index)].events.push_back(
         {static_cast<uint32_t>(index), 0});
     if (step.inst->instruction_class != InstructionClass::kMfma) return;
     seen_[index] = true;
@@ -133,7 +137,8 @@ class TraceRecorder::Recorder : public Observer {
   void AccessLds(const Instruction& inst, Wave& wave,
                  const LdsAccess& access) override {
     if (inst.instruction_class != InstructionClass::kLds) return;
-    TraceEvent& event = trace_.waves[static_cast<size_t>(wave.index)].back();
+    TraceEvent& event =
+        trace_.waves[static_cast<size_t>(wave.index)].events.back();
     const uint32_t bytes =
         access.bytes * static_cast<uint32_t>(std::popcount(access.lanes));
     event.load += banks_.PassesOf(event.step, access);
@@ -143,8 +148,8 @@ class TraceRecorder::Recorder : public Observer {
   void AccessMemory(const Instruction& inst, Wave& wave,
                     const MemoryAccess& access) override {
     if (inst.instruction_class != InstructionClass::kVmem) return;
-    TraceEvent& event = trace_.waves[static_cast<size_t>(wave.index)].back();
-    event.load += LinesOf(access);
+    WaveTrace& trace = trace_.waves[static_cast<size_t>(wave.index)];
+    trace.events.back().load += AddLines(access, trace.lines);
     trace_.memory_bytes +=
         access.bytes * static_cast<uint64_t>(std::popcount(access.lanes));
   }
