@@ -8,7 +8,8 @@ LdsUnit::LdsUnit(const CycleConstants& constants)
     : latency_(static_cast<uint64_t>(constants.lds_latency)),
       address_(static_cast<uint64_t>(constants.lds_address)),
       fifo_(std::max<size_t>(1, static_cast<size_t>(constants.lds_fifo))),
-      path_bytes_(constants.lds_path_bytes) {}
+      path_bytes_(constants.lds_path_bytes),
+      fill_(constants.lds_fill) {}
 
 uint64_t LdsUnit::FreeAt(int simd) const {
   const Pair& pair = pairs_[simd / 2];
@@ -34,7 +35,8 @@ LdsUnit::Service LdsUnit::Issue(int simd, uint64_t now, uint32_t passes,
 }
 
 void LdsUnit::ArriveAt(uint64_t time, uint32_t bytes) {
-  arrivals_.push({time, (bytes + 127) / 128});
+  const auto clocks = static_cast<uint32_t>(fill_ * ((bytes + 127) / 128));
+  if (clocks > 0) arrivals_.push({time, clocks});
 }
 
 void LdsUnit::TakeArrivals(uint64_t now) {

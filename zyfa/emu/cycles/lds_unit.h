@@ -28,7 +28,8 @@ class LdsUnit {
   // of the pair's path. Calls come in the order of time.
   Service Issue(int simd, uint64_t now, uint32_t passes, uint32_t path_clocks);
 
-  // A load into LDS whose data arrives then: 128 bytes a clock (writes).
+  // A load into LDS whose data arrives then. What it takes from the banks is a
+  // constant.
   void ArriveAt(uint64_t time, uint32_t bytes);
 
  private:
@@ -46,7 +47,7 @@ class LdsUnit {
 
   uint64_t latency_, address_;
   size_t fifo_;
-  double path_bytes_;
+  double path_bytes_, fill_;
   uint64_t banks_free_ = 0;
   Pair pairs_[2];
   std::priority_queue<Arrival, std::vector<Arrival>, std::greater<Arrival>>
