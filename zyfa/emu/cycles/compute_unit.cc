@@ -315,9 +315,11 @@ class ComputeUnit {
             range.use != TimedUse::kMatrixAB) {
           continue;  // the accumulator stays in the pipe
         }
-        Raise(
-            range.use == TimedUse::kMatrixC ? result.addable : result.readable,
-            Stall::kMatrixResult, wave);
+        // A matrix instruction writes where its addend was, or later.
+        const bool late = range.use == TimedUse::kMatrixC ||
+                          (time.matrix && range.use == TimedUse::kWrite);
+        Raise(late ? result.addable : result.readable, Stall::kMatrixResult,
+              wave);
       }
     }
   }
@@ -507,9 +509,9 @@ class ComputeUnit {
                        const InstructionTime& time, const StepCost& cost,
                        uint64_t now) {
     uint64_t start = now;
-    if (time.scaled && simd.matrix_free <= now) {
-      start += Clocks(c_.matrix_scaled_idle);
-    }
+    // In a stream the pipe came free with this turn.
+    const bool idle = simd.holder == nullptr || simd.matrix_free + kSlot <= now;
+    if (time.scaled && idle) start += Clocks(c_.matrix_scaled_idle);
     const uint64_t busy = kSlot * time.passes;
     simd.matrix_free = start + busy;
     simd.vector_free = std::max(simd.vector_free, start + kSlot);
