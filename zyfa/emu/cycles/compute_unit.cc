@@ -287,7 +287,7 @@ class ComputeUnit {
         RaiseForVector(wave, simd, time, cost);
         break;
       case IssueKind::kLds:
-        Raise(lds_.FreeAt(wave.simd), Stall::kLdsQueue, wave);
+        Raise(lds_.FreeAt(wave.simd, now), Stall::kLdsQueue, wave);
         Raise(simd.hold_memory, Stall::kMatrixHold, wave);
         RaiseForLgkmTop(wave, now);
         break;
@@ -482,7 +482,7 @@ class ComputeUnit {
         wave.memory.push_back(std::max(done, last));
         // FLAT counts as an LDS access as well, in no order with the others.
         if (time.flat) wave.scalar.push_back(wave.memory.back());
-        if (time.to_lds) lds_.ArriveAt(done, (event.load & 0xffff) * 128);
+        if (time.to_lds) lds_.ArriveAt(done, 256u * time.dwords);
         wave.next_issue = now + std::max(kSlot, Clocks(c_.memory_issue));
         behind = Stall::kMemoryQueue;
         break;
@@ -583,7 +583,8 @@ class ComputeUnit {
   void IssueLds(WaveRun& wave, Simd& simd, const TraceEvent& event,
                 const InstructionTime& time, uint64_t now) {
     const LdsUnit::Service service =
-        lds_.Issue(wave.simd, now, event.load & 0xffff, event.load >> 16);
+        lds_.Issue(wave.simd, now, event.load & 0xffff, event.load >> 16,
+                   !time.lds_returns);
     const uint64_t last = wave.lds.empty() ? 0 : wave.lds.back();
     wave.lds.push_back(std::max(service.done, last));
     if (time.lds_returns) {

@@ -74,6 +74,8 @@ constexpr CycleConstant kTable[] = {
      "TG: 28 to 64 clk at first touch of a line"},
     {"lds.latency", &C::lds_latency, 64, 40, 80, kM,
      "GT-lds: 50 to 70 from issue to first data"},
+    {"lds.write_latency", &C::lds_write_latency, 40, 34, 46, kM,
+     "TG: ds_write_b32 to lgkmcnt 0 in 36 to 48, with 2 in the banks"},
     {"lds.fifo", &C::lds_fifo, 8, 8, 8, kM, "GT-lds, of each pair of SIMDs"},
     {"lds.path_bytes", &C::lds_path_bytes, 128, 128, 128, kM,
      "GT-lds: return path of each pair of SIMDs a clk"},

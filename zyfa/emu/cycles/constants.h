@@ -28,7 +28,7 @@ struct CycleConstants {
   double issue_internal, issue_shared_memory_port, issue_oldest_first;
   double barrier_release, branch_taken, branch_not_taken, fetch_miss;
   // LDS.
-  double lds_latency, lds_fifo, lds_path_bytes, lds_address;
+  double lds_latency, lds_write_latency, lds_fifo, lds_path_bytes, lds_address;
   // Vector and scalar memory.
   double memory_round_trip, memory_line, memory_wide_minimum;
   double memory_in_flight, memory_queue, memory_store, memory_issue;
