@@ -292,7 +292,7 @@ class ComputeUnit {
         RaiseForLgkmTop(wave, now);
         break;
       case IssueKind::kMemory:
-        Raise(memory_.FreeAt(), Stall::kMemoryQueue, wave);
+        Raise(memory_.FreeAt(wave.simd, now), Stall::kMemoryQueue, wave);
         Raise(simd.hold_memory, Stall::kMatrixHold, wave);
         while (!wave.memory.empty() && wave.memory.front() <= now) {
           wave.memory.pop_front();
@@ -476,8 +476,8 @@ class ComputeUnit {
         IssueLds(wave, simd, event, time, now);
         break;
       case IssueKind::kMemory: {
-        const uint64_t done =
-            memory_.Issue(now, time.store, event.load & 0xffff, time.dwords);
+        const uint64_t done = memory_.Issue(wave.simd, now, time.store,
+                                            event.load & 0xffff, time.dwords);
         const uint64_t last = wave.memory.empty() ? 0 : wave.memory.back();
         wave.memory.push_back(std::max(done, last));
         // FLAT counts as an LDS access as well, in no order with the others.

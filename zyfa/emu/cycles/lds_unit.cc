@@ -1,34 +1,19 @@
 #include "zyfa/emu/cycles/lds_unit.h"
 
 #include <algorithm>
-#include <limits>
 
 namespace zyfa::emu {
-namespace {
-
-constexpr uint64_t kNever = std::numeric_limits<uint64_t>::max();
-constexpr uint64_t kTurn = 4;
-
-}  // namespace
 
 LdsUnit::LdsUnit(const CycleConstants& constants)
     : latency_(static_cast<uint64_t>(constants.lds_latency)),
       write_latency_(static_cast<uint64_t>(constants.lds_write_latency)),
       address_(static_cast<uint64_t>(constants.lds_address)),
-      fifo_(std::max<size_t>(1, static_cast<size_t>(constants.lds_fifo))),
-      path_bytes_(constants.lds_path_bytes) {
-  for (Pair& pair : pairs_) pair.waits_since.fill(kNever);
-}
+      path_bytes_(constants.lds_path_bytes),
+      pairs_{Pair(static_cast<size_t>(constants.lds_fifo)),
+             Pair(static_cast<size_t>(constants.lds_fifo))} {}
 
 uint64_t LdsUnit::FreeAt(int simd, uint64_t now) {
-  Pair& pair = pairs_[simd / 2];
-  if (pair.starts.size() < fifo_) return 0;
-  // A place is free again when its request begins to be served.
-  const uint64_t free = pair.starts.front();
-  uint64_t& own = pair.waits_since[simd % 2];
-  const uint64_t other = pair.waits_since[1 - simd % 2];
-  if (free > now) own = std::min(own, now);
-  return other < own ? free + kTurn : free;
+  return pairs_[simd / 2].fifo.FreeAt(simd, now);
 }
 
 LdsUnit::Busy LdsUnit::Book(uint64_t earliest, uint64_t clocks) {
@@ -72,9 +57,7 @@ LdsUnit::Service LdsUnit::Issue(int simd, uint64_t now, uint32_t passes,
   const Busy banks = Book(std::max(now + address_, pair.path_free), passes);
   const auto path = static_cast<uint64_t>(path_clocks * 128 / path_bytes_);
   pair.path_free = std::max({banks.from + path, banks.end, banks.from + 1});
-  pair.waits_since[simd % 2] = kNever;
-  pair.starts.push_back(banks.from);
-  if (pair.starts.size() > fifo_) pair.starts.pop_front();
+  pair.fifo.Take(simd, banks.from);
   const uint64_t latency = write ? write_latency_ : latency_;
   const uint64_t behind = latency - std::min(latency, address_);
   Service service;

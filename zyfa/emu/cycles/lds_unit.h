@@ -1,12 +1,11 @@
 #ifndef ZYFA_EMU_CYCLES_LDS_UNIT_H_
 #define ZYFA_EMU_CYCLES_LDS_UNIT_H_
 
-#include <array>
 #include <cstdint>
-#include <deque>
 #include <vector>
 
 #include "zyfa/emu/cycles/constants.h"
+#include "zyfa/emu/cycles/place_queue.h"
 
 namespace zyfa::emu {
 
@@ -18,9 +17,7 @@ class LdsUnit {
  public:
   explicit LdsUnit(const CycleConstants& constants);
 
-  // First clock at which the FIFO of the SIMD's pair takes a request of it. A
-  // SIMD that asks while the FIFO is full has the next free place for the turn
-  // before the other of the pair if it has waited for longer.
+  // First clock at which the FIFO of the SIMD's pair takes a request of it.
   uint64_t FreeAt(int simd, uint64_t now);
 
   struct Service {
@@ -46,13 +43,12 @@ class LdsUnit {
   Busy Book(uint64_t earliest, uint64_t clocks);
 
   struct Pair {
+    explicit Pair(size_t places) : fifo(places) {}
+    PlaceQueue fifo;
     uint64_t path_free = 0;
-    std::deque<uint64_t> starts;  // of the last requests, one a FIFO place
-    std::array<uint64_t, 2> waits_since;  // of its SIMDs
   };
 
   uint64_t latency_, write_latency_, address_;
-  size_t fifo_;
   double path_bytes_;
   std::vector<Busy> banks_;  // ascending, with gaps between
   Pair pairs_[2];

@@ -9,15 +9,11 @@ MemoryUnit::MemoryUnit(const CycleConstants& constants)
       wide_minimum_(static_cast<uint64_t>(constants.memory_wide_minimum)),
       round_trip_(static_cast<uint64_t>(constants.memory_round_trip)),
       store_(static_cast<uint64_t>(constants.memory_store)),
-      queue_(std::max<size_t>(1, static_cast<size_t>(constants.memory_queue))),
+      queue_(static_cast<size_t>(constants.memory_queue)),
       // The cap counts loads of 1 KB, which are 8 lines.
       cap_lines_(static_cast<uint64_t>(8 * constants.memory_in_flight)) {}
 
-uint64_t MemoryUnit::FreeAt() const {
-  return starts_.size() < queue_ ? 0 : starts_.front();
-}
-
-uint64_t MemoryUnit::Issue(uint64_t now, bool store, uint32_t lines,
+uint64_t MemoryUnit::Issue(int simd, uint64_t now, bool store, uint32_t lines,
                            uint32_t dwords) {
   uint64_t start = std::max(now + 4, free_);
   while (!flights_.empty() && (flights_.front().done <= start ||
@@ -29,8 +25,7 @@ uint64_t MemoryUnit::Issue(uint64_t now, bool store, uint32_t lines,
   uint64_t service = std::max<uint64_t>(line_ * lines, 4);
   if (dwords >= 2 && lines > 0) service = std::max(service, wide_minimum_);
   free_ = start + service;
-  starts_.push_back(start);
-  if (starts_.size() > queue_) starts_.pop_front();
+  queue_.Take(simd, start);
   // Without an active lane nothing leaves the CU.
   const uint64_t trip = lines == 0 ? 0 : store ? store_ : round_trip_;
   const uint64_t done = start + trip;

@@ -5,6 +5,7 @@
 #include <deque>
 
 #include "zyfa/emu/cycles/constants.h"
+#include "zyfa/emu/cycles/place_queue.h"
 
 namespace zyfa::emu {
 
@@ -14,19 +15,19 @@ class MemoryUnit {
  public:
   explicit MemoryUnit(const CycleConstants& constants);
 
-  // First clock at which the queue takes another instruction.
-  uint64_t FreeAt() const;
+  // First clock at which the queue takes an instruction of the SIMD.
+  uint64_t FreeAt(int simd, uint64_t now) { return queue_.FreeAt(simd, now); }
 
   // When the data of a load is there, or a store is acknowledged: `lines` of
   // 128 bytes, `dwords` a lane. Calls come in the order of time.
-  uint64_t Issue(uint64_t now, bool store, uint32_t lines, uint32_t dwords);
+  uint64_t Issue(int simd, uint64_t now, bool store, uint32_t lines,
+                 uint32_t dwords);
 
  private:
   uint64_t line_, wide_minimum_, round_trip_, store_;
-  size_t queue_;
+  PlaceQueue queue_;
   uint64_t cap_lines_;
   uint64_t free_ = 0;
-  std::deque<uint64_t> starts_;  // of the last instructions, one a queue place
   struct Flight {
     uint64_t done;
     uint32_t lines;
