@@ -67,6 +67,7 @@ LdsCost CostOf(const LdsAccess& access) {
     return cost;
   }
   const Service& service = ServiceOf(access.kind, access.bytes);
+  bool unaligned = false;
   for (const uint64_t group : service.groups) {
     if ((access.lanes & group) == 0) continue;
     // Distinct dwords of each bank.
@@ -75,6 +76,7 @@ LdsCost CostOf(const LdsAccess& access) {
     for (uint64_t rest = access.lanes & group; rest != 0; rest &= rest - 1) {
       const uint32_t at =
           access.address[std::countr_zero(rest)] + access.offset;
+      unaligned |= at % 16 != 0;
       for (uint32_t d = at / 4; d <= (at + access.bytes - 1) / 4; ++d) {
         if (count < dwords.size()) dwords[count++] = d;
       }
@@ -88,6 +90,9 @@ LdsCost CostOf(const LdsAccess& access) {
     }
     ++cost.phases;
     cost.passes += most;
+  }
+  if (unaligned && access.kind == AccessKind::kRead && access.bytes == 16) {
+    cost.passes = static_cast<uint32_t>(std::popcount(access.lanes));
   }
   return cost;
 }

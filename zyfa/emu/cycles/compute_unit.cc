@@ -53,9 +53,9 @@ uint64_t VectorClocks(const InstructionTime& time, const CycleConstants& c) {
 StepCost CostOf(const InstructionTime& time, const CycleConstants& c) {
   StepCost cost;
   cost.hold = time.hold;
-  if (time.rate == VectorRate::kConvertFp8 &&
-      c.convert_fp8_beside_matrix == 0) {
-    cost.hold = HoldClass::kPacked;
+  if (time.hold == HoldClass::kConvertFp8) {
+    cost.hold = c.convert_fp8_beside_matrix == 0 ? HoldClass::kPacked
+                                                 : HoldClass::kOrdinary;
   }
   if (!time.matrix) {
     cost.vector = std::max(kSlot, VectorClocks(time, c));
@@ -100,7 +100,7 @@ struct WaveRun {
   int simd = 0;
   int priority = 0;
   uint64_t age = 0;
-  uint64_t last_issue = 0;
+  uint64_t last_issue = 0;  // the clock behind it; 0: none yet
   uint64_t next_issue = 0;  // no earlier
   uint64_t accounted = 0;   // waiting is charged up to here
   uint64_t fetched = 0;     // the line of the next instruction is there
@@ -112,7 +112,7 @@ struct WaveRun {
   std::vector<PendingResult> results;
   std::deque<uint64_t> memory;   // completions, in order
   std::deque<uint64_t> lds;      // completions, in order
-  std::vector<uint64_t> scalar;  // completions
+  std::vector<uint64_t> scalar;  // completions, of FLAT as well
 };
 
 struct Simd {
@@ -145,7 +145,7 @@ class ComputeUnit {
         lds_(c_),
         memory_(c_),
         marked_(instructions.size(), false),
-        smem_touched_(instructions.size(), false) {
+        scalar_there_(instructions.size(), kNever) {
     costs_.reserve(instructions.size());
     uint64_t last_line = 0;
     for (const InstructionTime& time : instructions) {
@@ -192,12 +192,22 @@ class ComputeUnit {
     return (time - offset + kSlot - 1) / kSlot * kSlot + offset;
   }
 
+  // The next group that has anything to do. Its first wave goes to the SIMD
+  // with the fewest, wave w to the w-th behind.
   void StartGroup(uint64_t time) {
-    if (next_group_ >= traces_.size()) return;
+    while (next_group_ < traces_.size() && !StartNext(time)) {
+    }
+  }
+
+  bool StartNext(uint64_t time) {
     const size_t index = next_group_++;
     GroupRun& group = groups_[index];
     const GroupTrace& trace = *traces_[index];
-    report_.groups[index].start = time;
+    report_.groups[index].start = report_.groups[index].end = time;
+    size_t first = 0;
+    for (size_t s = 1; s < kSimds; ++s) {
+      if (simds_[s].waves.size() < simds_[first].waves.size()) first = s;
+    }
     for (size_t w = 0; w < trace.waves.size(); ++w) {
       if (trace.waves[w].events.empty()) continue;
       auto wave = std::make_unique<WaveRun>();
@@ -205,16 +215,17 @@ class ComputeUnit {
       wave->lines = &trace.waves[w].lines;
       wave->group = static_cast<uint32_t>(index);
       wave->number = static_cast<uint16_t>(w);
-      wave->simd = static_cast<int>(w % kSimds);
+      wave->simd = static_cast<int>((first + w) % kSimds);
       wave->age = age_++;
       wave->next_issue = wave->accounted = AtTurn(wave->simd, time);
       Simd& simd = simds_[wave->simd];
       simd.waves.push_back(wave.get());
-      FetchNext(*wave, wave->next_issue, false);
+      FetchNext(*wave, wave->next_issue, true);
       simd.next_turn = std::min(simd.next_turn, wave->next_issue);
       group.waves.push_back(std::move(wave));
       ++group.live;
     }
+    return group.live > 0;
   }
 
   const TraceEvent& Next(const WaveRun& wave) const {
@@ -225,13 +236,17 @@ class ComputeUnit {
   void FetchNext(WaveRun& wave, uint64_t now, bool jumped) {
     if (wave.position >= wave.events->size()) return;
     const InstructionTime& next = instructions_[Next(wave).step];
-    const uint64_t line = (next.address + next.size - 1) / 128;
-    if (line == wave.line && !jumped) return;
-    wave.line = line;
-    if (line_there_[line] == kNever) {
-      line_there_[line] = now + Clocks(c_.fetch_miss);
+    const uint64_t last = (next.address + next.size - 1) / 128;
+    if (last == wave.line && !jumped) return;
+    // Without a jump the line of its first byte is there.
+    for (uint64_t line = jumped ? next.address / 128 : last; line <= last;
+         ++line) {
+      if (line_there_[line] == kNever) {
+        line_there_[line] = now + Clocks(c_.fetch_miss);
+      }
+      wave.fetched = std::max(wave.fetched, line_there_[line]);
     }
-    wave.fetched = line_there_[line];
+    wave.line = last;
   }
 
   void Charge(WaveRun& wave, uint64_t until) {
@@ -275,12 +290,12 @@ class ComputeUnit {
         RaiseForVector(wave, simd, time, cost);
         break;
       case IssueKind::kLds:
-        Raise(lds_.FreeAt(wave.simd), Stall::kLdsQueue, wave);
+        Raise(lds_.FreeAt(wave.simd, now), Stall::kLdsQueue, wave);
         Raise(simd.hold_memory, Stall::kMatrixHold, wave);
         RaiseForLgkmTop(wave, now);
         break;
       case IssueKind::kMemory:
-        Raise(memory_.FreeAt(), Stall::kMemoryQueue, wave);
+        Raise(memory_.FreeAt(wave.simd, now), Stall::kMemoryQueue, wave);
         Raise(simd.hold_memory, Stall::kMatrixHold, wave);
         while (!wave.memory.empty() && wave.memory.front() <= now) {
           wave.memory.pop_front();
@@ -289,6 +304,7 @@ class ComputeUnit {
           Raise(wave.memory[wave.memory.size() - 63], Stall::kMemoryQueue,
                 wave);
         }
+        if (time.flat) RaiseForLgkmTop(wave, now);
         break;
       case IssueKind::kScalar:
         if (time.scalar_load) RaiseForLgkmTop(wave, now);
@@ -318,9 +334,11 @@ class ComputeUnit {
             range.use != TimedUse::kMatrixAB) {
           continue;  // the accumulator stays in the pipe
         }
-        Raise(
-            range.use == TimedUse::kMatrixC ? result.addable : result.readable,
-            Stall::kMatrixResult, wave);
+        // A matrix instruction writes where its addend was, or later.
+        const bool late = range.use == TimedUse::kMatrixC ||
+                          (time.matrix && range.use == TimedUse::kWrite);
+        Raise(late ? result.addable : result.readable, Stall::kMatrixResult,
+              wave);
       }
     }
   }
@@ -425,8 +443,7 @@ class ComputeUnit {
     }
     simd.next_turn =
         next == kNever ? kNever : std::max(now + kSlot, AtTurn(number, next));
-    if (ended_group_) {
-      ended_group_ = false;
+    for (; ended_groups_ > 0; --ended_groups_) {
       StartGroup(now + Clocks(c_.group_dispatch));
     }
   }
@@ -448,13 +465,15 @@ class ComputeUnit {
           {now, wave.group, wave.number, event.step, pipes});
     }
     uint64_t busy = kSlot;
-    wave.last_issue = now;
-    wave.next_issue = now + kSlot;
+    wave.last_issue = now + 1;
+    wave.next_issue = wave.accounted = now + kSlot;
+    Stall behind = Stall::kNop;
     bool jumped = false;
     switch (time.issue) {
       case IssueKind::kVector:
         busy = time.matrix ? IssueMatrix(wave, simd, event, time, cost, now)
                            : IssueVector(simd, time, cost, now);
+        behind = Stall::kMatrixPipe;
         break;
       case IssueKind::kLds:
         IssueLds(wave, simd, event, time, now);
@@ -464,19 +483,21 @@ class ComputeUnit {
             wave.lines->data() + wave.line_position, event.load);
         wave.line_position += event.load;
         const uint64_t done =
-            memory_.Issue(now, time.store, lines, time.dwords);
+            memory_.Issue(wave.simd, now, time.store, lines, time.dwords);
         const uint64_t last = wave.memory.empty() ? 0 : wave.memory.back();
         wave.memory.push_back(std::max(done, last));
-        if (time.to_lds) lds_.ArriveAt(done, event.load * 128);
+        // FLAT counts as an LDS access as well, in no order with the others.
+        if (time.flat) wave.scalar.push_back(wave.memory.back());
+        if (time.to_lds) lds_.ArriveAt(done, 256u * time.dwords);
         wave.next_issue = now + std::max(kSlot, Clocks(c_.memory_issue));
+        behind = Stall::kMemoryQueue;
         break;
       }
       case IssueKind::kScalar:
         if (time.scalar_load) {
-          const bool cold = !smem_touched_[event.step];
-          smem_touched_[event.step] = true;
-          wave.scalar.push_back(
-              now + Clocks(cold ? c_.scalar_load_cold : c_.scalar_load));
+          uint64_t& there = scalar_there_[event.step];
+          if (there == kNever) there = now + Clocks(c_.scalar_load_cold);
+          wave.scalar.push_back(std::max(now + Clocks(c_.scalar_load), there));
         }
         break;
       case IssueKind::kBranch: {
@@ -484,11 +505,8 @@ class ComputeUnit {
                  (*wave.events)[wave.position + 1].step != event.step + 1;
         const uint64_t clocks =
             Clocks(jumped ? c_.branch_taken : c_.branch_not_taken);
-        if (clocks > kSlot) {
-          ChargeTo(wave, event.step, Stall::kBranch, now + kSlot,
-                   clocks - kSlot);
-        }
         wave.next_issue = now + std::max(kSlot, clocks);
+        behind = Stall::kBranch;
         break;
       }
       case IssueKind::kInternal:
@@ -500,22 +518,27 @@ class ComputeUnit {
                                 static_cast<uint16_t>(wave.simd)});
     }
     ++wave.position;
+    if (wave.position >= wave.events->size()) {
+      EndWave(wave, now);
+      return;
+    }
     if (wave.barrier_since == kNever) {
-      wave.accounted = AtTurn(wave.simd, wave.next_issue);
-      wave.next_issue = wave.accounted;
+      wave.next_issue = AtTurn(wave.simd, wave.next_issue);
+      ChargeTo(wave, event.step, behind, wave.accounted,
+               wave.next_issue - wave.accounted);
+      wave.accounted = wave.next_issue;
     }
     wave.earliest = wave.next_issue;
     FetchNext(wave, now, jumped);
-    if (wave.position >= wave.events->size()) EndWave(wave, now);
   }
 
   uint64_t IssueMatrix(WaveRun& wave, Simd& simd, const TraceEvent& event,
                        const InstructionTime& time, const StepCost& cost,
                        uint64_t now) {
     uint64_t start = now;
-    if (time.scaled && simd.matrix_free <= now) {
-      start += Clocks(c_.matrix_scaled_idle);
-    }
+    // In a stream the pipe came free with this turn.
+    const bool idle = simd.holder == nullptr || simd.matrix_free + kSlot <= now;
+    if (time.scaled && idle) start += Clocks(c_.matrix_scaled_idle);
     const uint64_t busy = kSlot * time.passes;
     simd.matrix_free = start + busy;
     simd.vector_free = std::max(simd.vector_free, start + kSlot);
@@ -566,7 +589,8 @@ class ComputeUnit {
   void IssueLds(WaveRun& wave, Simd& simd, const TraceEvent& event,
                 const InstructionTime& time, uint64_t now) {
     const LdsUnit::Service service =
-        lds_.Issue(wave.simd, now, event.load & 0xffff, event.load >> 16);
+        lds_.Issue(wave.simd, now, event.load & 0xffff, event.load >> 16,
+                   !time.lds_returns);
     const uint64_t last = wave.lds.empty() ? 0 : wave.lds.back();
     wave.lds.push_back(std::max(service.done, last));
     if (time.lds_returns) {
@@ -580,11 +604,7 @@ class ComputeUnit {
     switch (time.control) {
       case ControlKind::kNop:
       case ControlKind::kSleep:
-        if (time.states > 1) {
-          ChargeTo(wave, event.step, Stall::kNop, now + kSlot,
-                   kSlot * (time.states - 1u));
-          wave.next_issue = now + kSlot * time.states;
-        }
+        wave.next_issue = std::max(wave.next_issue, now + kSlot * time.states);
         break;
       case ControlKind::kSetprio:
         wave.priority = time.priority;
@@ -606,11 +626,10 @@ class ComputeUnit {
     const uint64_t release = now + Clocks(c_.barrier_release);
     for (const std::unique_ptr<WaveRun>& wave : group.waves) {
       if (wave->barrier_since == kNever) continue;
-      wave->next_issue = AtTurn(wave->simd, release);
-      if (wave->next_issue > wave->barrier_since) {
-        ChargeTo(*wave, wave->barrier_step, Stall::kBarrier,
-                 wave->barrier_since, wave->next_issue - wave->barrier_since);
-      }
+      wave->next_issue =
+          std::max(AtTurn(wave->simd, release), wave->barrier_since);
+      ChargeTo(*wave, wave->barrier_step, Stall::kBarrier, wave->barrier_since,
+               wave->next_issue - wave->barrier_since);
       wave->accounted = wave->earliest = wave->next_issue;
       wave->barrier_since = kNever;
       Simd& simd = simds_[wave->simd];
@@ -626,7 +645,7 @@ class ComputeUnit {
       return;
     }
     report_.groups[wave.group].end = now + kSlot;
-    ended_group_ = true;
+    ++ended_groups_;
   }
 
   absl::Span<const InstructionTime> instructions_;
@@ -637,11 +656,11 @@ class ComputeUnit {
   MemoryUnit memory_;
   std::vector<StepCost> costs_;
   std::vector<bool> marked_;
-  std::vector<bool> smem_touched_;
+  std::vector<uint64_t> scalar_there_;  // what a step loads, in the cache
   std::vector<uint64_t> line_there_;
   uint64_t internal_ = kSlot;
   bool oldest_first_ = true, shared_port_ = true, hold_other_wave_ = true;
-  bool ended_group_ = false;
+  int ended_groups_ = 0;  // in this turn
   uint64_t age_ = 0;
   size_t next_group_ = 0;
   std::array<Simd, kSimds> simds_;

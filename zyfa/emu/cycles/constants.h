@@ -28,11 +28,12 @@ struct CycleConstants {
   double issue_internal, issue_shared_memory_port, issue_oldest_first;
   double barrier_release, branch_taken, branch_not_taken, fetch_miss;
   // LDS.
-  double lds_latency, lds_fifo, lds_path_bytes, lds_address, lds_fill;
+  double lds_latency, lds_write_latency, lds_fifo, lds_path_bytes, lds_address;
+  double lds_fill;
   // Vector and scalar memory.
   double memory_round_trip, memory_line, memory_wide_minimum;
   double memory_in_flight, memory_queue, memory_store, memory_issue;
-  double memory_l1_lines, memory_l1_hit;
+  double memory_l1_lines, memory_l1_hit, memory_return;
   double scalar_load, scalar_load_cold;
   // The launch.
   double group_dispatch, launch_overhead_us;

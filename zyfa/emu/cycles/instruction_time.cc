@@ -44,9 +44,10 @@ VectorRate RateOf(std::string_view name) {
       StartsWith(name, "v_cvt_f32_u32")) {
     return VectorRate::kConvertInt;
   }
-  if (StartsWith(name, "v_mul_lo_u32") || StartsWith(name, "v_mul_hi_u32") ||
-      StartsWith(name, "v_mul_hi_i32") || StartsWith(name, "v_mad_u64_u32") ||
-      StartsWith(name, "v_mad_i64_i32")) {
+  // Not v_mul_hi_u32_u24 and v_mul_hi_i32_i24, whose products are ordinary.
+  if (name == "v_mul_lo_u32" || name == "v_mul_hi_u32" ||
+      name == "v_mul_hi_i32" || name == "v_mad_u64_u32" ||
+      name == "v_mad_i64_i32") {
     return VectorRate::kWideMultiply;
   }
   if (StartsWith(name, "v_mov_b64") || StartsWith(name, "v_lshl_add_u64") ||
@@ -64,6 +65,9 @@ void SetVector(const Instruction& inst, InstructionTime& time) {
   time.rate = time.transcendental ? VectorRate::kTranscendental : RateOf(name);
   if (time.rate == VectorRate::kPackedFp32 || StartsWith(name, "v_dot")) {
     time.hold = HoldClass::kPacked;
+  } else if (time.rate == VectorRate::kConvertFp8 &&
+             !StartsWith(name, "v_cvt_scalef32_")) {
+    time.hold = HoldClass::kConvertFp8;
   }
   int sources = 0;
   for (size_t i = 1; i < inst.operands.size(); ++i) {

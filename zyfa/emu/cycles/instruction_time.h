@@ -33,8 +33,9 @@ enum class VectorRate : uint8_t {
   kMove64,
 };
 
-// Which hold a matrix instruction puts on it (cdna4-timing 1.3).
-enum class HoldClass : uint8_t { kOrdinary, kPacked };
+// Which hold a matrix instruction puts on it (cdna4-timing 1.3). Conversions to
+// 8 bits without scale: one of the two, as the constants say (2.2).
+enum class HoldClass : uint8_t { kOrdinary, kPacked, kConvertFp8 };
 
 // A run of vector registers; `use` tells what a pending matrix result means.
 enum class TimedUse : uint8_t { kRead, kMatrixAB, kMatrixC, kWrite };

@@ -6,45 +6,71 @@ namespace zyfa::emu {
 
 LdsUnit::LdsUnit(const CycleConstants& constants)
     : latency_(static_cast<uint64_t>(constants.lds_latency)),
+      write_latency_(static_cast<uint64_t>(constants.lds_write_latency)),
       address_(static_cast<uint64_t>(constants.lds_address)),
-      fifo_(std::max<size_t>(1, static_cast<size_t>(constants.lds_fifo))),
       path_bytes_(constants.lds_path_bytes),
-      fill_(constants.lds_fill) {}
+      fill_(constants.lds_fill),
+      pairs_{Pair(static_cast<size_t>(constants.lds_fifo)),
+             Pair(static_cast<size_t>(constants.lds_fifo))} {}
 
-uint64_t LdsUnit::FreeAt(int simd) const {
-  const Pair& pair = pairs_[simd / 2];
-  // A place is free again when its request begins to be served.
-  return pair.starts.size() < fifo_ ? 0 : pair.starts.front();
+uint64_t LdsUnit::FreeAt(int simd, uint64_t now) {
+  return pairs_[simd / 2].fifo.FreeAt(simd, now);
+}
+
+LdsUnit::Busy LdsUnit::Book(uint64_t earliest, uint64_t clocks) {
+  size_t at = 0;
+  while (at < banks_.size() && banks_[at].end < earliest) ++at;
+  uint64_t from = earliest;
+  if (at < banks_.size() && banks_[at].from <= from) {
+    from = std::max(from, banks_[at].end);
+  } else {
+    banks_.insert(banks_.begin() + static_cast<ptrdiff_t>(at), {from, from});
+  }
+  // Entry `at` grows over the gaps and takes in what it reaches.
+  uint64_t end = from;
+  size_t next = at + 1;
+  while (true) {
+    const uint64_t gap_end =
+        next < banks_.size() ? banks_[next].from : end + clocks;
+    const uint64_t part = std::min(clocks, gap_end - end);
+    clocks -= part;
+    end += part;
+    banks_[at].end = end;
+    if (next >= banks_.size() || end < gap_end) break;
+    const uint64_t behind = banks_[next].end;
+    ++next;
+    banks_[at].end = behind;
+    if (clocks == 0) break;
+    end = behind;
+  }
+  banks_.erase(banks_.begin() + static_cast<ptrdiff_t>(at + 1),
+               banks_.begin() + static_cast<ptrdiff_t>(next));
+  return {from, end};
 }
 
 LdsUnit::Service LdsUnit::Issue(int simd, uint64_t now, uint32_t passes,
-                                uint32_t path_clocks) {
-  TakeArrivals(now);
+                                uint32_t path_clocks, bool write) {
+  // What lies behind cannot be booked any more.
+  size_t past = 0;
+  while (past < banks_.size() && banks_[past].end <= now) ++past;
+  banks_.erase(banks_.begin(), banks_.begin() + static_cast<ptrdiff_t>(past));
   Pair& pair = pairs_[simd / 2];
-  const uint64_t start =
-      std::max({now + address_, pair.path_free, banks_free_});
+  const Busy banks = Book(std::max(now + address_, pair.path_free), passes);
   const auto path = static_cast<uint64_t>(path_clocks * 128 / path_bytes_);
-  banks_free_ = start + passes;
-  pair.path_free = start + std::max<uint64_t>(path, 1);
-  pair.starts.push_back(start);
-  if (pair.starts.size() > fifo_) pair.starts.pop_front();
+  pair.path_free = std::max({banks.from + path, banks.end, banks.from + 1});
+  pair.fifo.Take(simd, banks.from);
+  const uint64_t latency = write ? write_latency_ : latency_;
+  const uint64_t behind = latency - std::min(latency, address_);
   Service service;
-  service.first_data = start + latency_ - std::min(latency_, address_);
-  service.done = service.first_data + std::max<uint64_t>(path, passes);
+  service.first_data = banks.from + behind;
+  service.done =
+      std::max({banks.from + path, banks.end, banks.from + 1}) + behind;
   return service;
 }
 
 void LdsUnit::ArriveAt(uint64_t time, uint32_t bytes) {
-  const auto clocks = static_cast<uint32_t>(fill_ * ((bytes + 127) / 128));
-  if (clocks > 0) arrivals_.push({time, clocks});
-}
-
-void LdsUnit::TakeArrivals(uint64_t now) {
-  while (!arrivals_.empty() && arrivals_.top().time <= now) {
-    banks_free_ =
-        std::max(banks_free_, arrivals_.top().time) + arrivals_.top().clocks;
-    arrivals_.pop();
-  }
+  const auto clocks = static_cast<uint64_t>(fill_ * ((bytes + 127) / 128));
+  if (clocks > 0) Book(time, clocks);
 }
 
 }  // namespace zyfa::emu
