@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <limits>
 
 #include "zyfa/emu/wave.h"
 
@@ -120,7 +121,12 @@ void ToggleMeter::Issue(const IssueEvent& event) {
 FlipReport ToggleMeter::Report() const {
   FlipReport report = report_;
   Work work;
+  uint64_t first = std::numeric_limits<uint64_t>::max();
+  uint64_t last = 0;
   for (const Simd& simd : simds_) {
+    if (!simd.started) continue;
+    first = std::min(first, simd.first);
+    last = std::max(last, simd.last);
     report.simd_clocks += simd.last - simd.first;
     work.matrix += simd.at_last.matrix - simd.at_first.matrix;
     work.vector += simd.at_last.vector - simd.at_first.vector;
@@ -130,7 +136,9 @@ FlipReport ToggleMeter::Report() const {
   report.activity.matrix_busy = Ratio(work.matrix, clocks);
   report.activity.vector_busy = Ratio(work.vector, clocks);
   report.activity.lds_busy =
-      Ratio(work.lds_bytes, clocks / kSimds * kLdsBytesPerClock);
+      last <= first ? 0
+                    : work.lds_bytes / (static_cast<double>(last - first) *
+                                        kLdsBytesPerClock);
   report.activity.flips_per_clock = report.FlipsPerClock(MatrixOperand::kA) +
                                     report.FlipsPerClock(MatrixOperand::kB);
   return report;

@@ -43,7 +43,7 @@ struct FlipReport {
   uint64_t simd_clocks = 0;
   // Matrix instructions that issued without their operands being known.
   uint64_t unknown = 0;
-  // What was done in these clocks.
+  // What was done in these clocks, by the SIMDs that had matrix instructions.
   Activity activity;
 
   double FlipsPerInstruction(MatrixOperand operand) const;
