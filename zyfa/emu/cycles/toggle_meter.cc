@@ -76,7 +76,7 @@ FlipCounts ToggleMeter::Compare(const MatrixOperandWords& words,
       port.known[r] = true;
     }
   }
-  counts.instructions = 1;
+  counts.instructions = counts.of(MatrixOperand::kA).bits > 0 ? 1 : 0;
   return counts;
 }
 

@@ -232,6 +232,20 @@ TEST(ToggleMeter, OutsideTheWindowNothingIsKnown) {
   EXPECT_EQ(report.simd_clocks, 128u);
 }
 
+// What an unknown instruction left on the ports is not known either.
+TEST(ToggleMeter, NothingIsComparedAcrossAnUnknownInstruction) {
+  Work work;
+  for (int i = 0; i < 6; ++i) {
+    work.Add(0, Words(Same(0), Same(0)));
+    work.Add(4, kWide);
+  }
+  CycleConstants constants = CycleConstants::Defaults();
+  constants.issue_oldest_first = 0;  // turn by turn
+  const FlipReport report = Meter(work, constants);
+  EXPECT_EQ(report.unknown, 6u);
+  EXPECT_LE(report.total.instructions, 1u);
+}
+
 // Between matrix instructions of 64 clocks: 5 vector instructions of 4 and an
 // LDS instruction that returns 8 x 128 bytes.
 TEST(ToggleMeter, ActivityOfTheOtherPipes) {
