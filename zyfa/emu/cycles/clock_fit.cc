@@ -344,7 +344,7 @@ std::string ClockFitPage(const std::vector<ClockPoint>& given,
   absl::StrAppendFormat(
       &page,
       "\nRelative residuals of the points in the fit: %.1f %% RMS. `flips` "
-      "of the table\nbelow: bits of A and B a clock.\n\n"
+      "of the table\nbelow: live flips of A and B a clock.\n\n"
       "| point | published | modelled | off | allowed | matrix | vector | LDS "
       "| flips | use | source |\n"
       "| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |\n",

@@ -8,12 +8,12 @@ namespace zyfa::emu {
 ClockConstants ClockConstants::Defaults() {
   return {.peak_ghz = 2.4,
           .reference_ghz = 2.0,
-          .exponent = 1.5,
-          .idle = 0.3,
-          .matrix = 0.4,
-          .flips = 0.25,
-          .vector = 0.2,
-          .lds = 0.3};
+          .exponent = 1.314,
+          .idle = 0.303,
+          .matrix = 0.511,
+          .flips = 0.328,
+          .vector = 0.199,
+          .lds = 0.550};
 }
 
 double ModelledClockGhz(const Activity& activity,

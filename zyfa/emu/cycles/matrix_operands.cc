@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <bit>
+#include <iterator>
+#include <string>
 
 #include "zyfa/emu/group.h"
 #include "zyfa/emu/program.h"
@@ -29,6 +31,48 @@ void AppendOperand(MatrixOperand which, const Operand& operand,
   }
   words.Append(which, {wave.vgpr[Wave::Row(operand)],
                        static_cast<size_t>(operand.count) * kLanes});
+}
+
+// Formats that cbsz and blgp select: E4M3, E5M2, E2M3, E3M2, E2M1.
+constexpr uint8_t kSelectedBits[] = {8, 8, 6, 6, 4};
+
+// Elements of dense instructions with operands of 16 bits and less; all others
+// stay unknown.
+std::array<ElementLayout, 2> LayoutOf(const Instruction& inst) {
+  const std::string& name = inst.mnemonic;
+  const auto has = [&name](const char* part) {
+    return name.find(part) != std::string::npos;
+  };
+  ElementLayout layout = {.bits = 0, .rows = 0, .sign = true};
+  if (name.rfind("v_mfma", 0) != 0 || has("4x4")) return {};
+  // One block: of several the lanes of a k are not neighbours in this sense.
+  if (has("_32x32x16_") || has("_32x32x32_") || has("_32x32x64_")) {
+    layout.rows = 32;
+  } else if (has("_16x16x32_") || has("_16x16x64_") || has("_16x16x128_")) {
+    layout.rows = 16;
+  } else {
+    return {};
+  }
+  if (has("f8f6f4")) {
+    std::array<ElementLayout, 2> both = {layout, layout};
+    const uint8_t formats[] = {inst.mods.cbsz, inst.mods.blgp};
+    for (size_t i = 0; i < both.size(); ++i) {
+      if (formats[i] >= std::size(kSelectedBits)) return {};
+      both[i].bits = kSelectedBits[formats[i]];
+    }
+    return both;
+  }
+  if (has("bf16") || has("_f16")) {
+    layout.bits = 16;
+  } else if (has("fp8") || has("bf8")) {
+    layout.bits = 8;
+  } else if (has("_i8")) {
+    layout.bits = 8;
+    layout.sign = false;
+  } else {
+    return {};
+  }
+  return {layout, layout};
 }
 
 }  // namespace
@@ -80,6 +124,7 @@ class MatrixOperandRecorder::Recorder : public Observer {
     const std::vector<Operand>& operands = step.inst->operands;
     const bool sparse = step.inst->mnemonic.rfind("v_smfmac", 0) == 0;
     MatrixOperandWords words;
+    words.layout = LayoutOf(*step.inst);
     const int registers = operands[0].count;
     AppendOperand(MatrixOperand::kA, operands[1], wave, operands[1].count,
                   words);

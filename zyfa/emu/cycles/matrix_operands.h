@@ -19,6 +19,17 @@ namespace zyfa::emu {
 enum class MatrixOperand : uint8_t { kA, kB, kC, kD };
 inline constexpr int kMatrixOperands = 4;
 
+// How A and B hold their elements: element e of lane l is bits [e * bits,
+// e * bits + bits) of the lane's registers, and meets element e of the lanes l'
+// with l / rows = l' / rows of the other operand, which is of the same k (where
+// one operand is of 8 bits and the other of fewer, it is not).
+struct ElementLayout {
+  uint8_t bits = 0;   // 0: not known
+  uint8_t rows = 0;   // lanes that hold the same k
+  bool sign = false;  // the top bit does not count where zeros are told
+  bool operator==(const ElementLayout&) const = default;
+};
+
 // The operands of one executed matrix instruction as its registers held them,
 // [register][lane]. A constant C fills as many registers as D. C of a sparse
 // instruction is what D held before.
@@ -27,6 +38,9 @@ class MatrixOperandWords {
   void Append(MatrixOperand operand, absl::Span<const uint32_t> words);
   absl::Span<const uint32_t> words(MatrixOperand operand) const;
   size_t bytes() const { return words_.size() * sizeof(uint32_t); }
+
+  // Of A and of B.
+  std::array<ElementLayout, 2> layout = {};
 
  private:
   std::vector<uint32_t> words_;

@@ -13,6 +13,52 @@ namespace {
 constexpr double kLdsBytesPerClock = 256;
 constexpr double kLdsUnit = 128;  // TraceEvent::load counts in these
 
+constexpr uint32_t Mask(uint32_t bits) { return (1u << bits) - 1; }
+
+// Element `e` of a lane; no format has more than 16 bits.
+uint32_t Element(absl::Span<const uint32_t> words, size_t lane, uint32_t e,
+                 uint32_t bits) {
+  const uint32_t first = e * bits;
+  const size_t at = first / 32 * kLanes + lane;
+  uint64_t value = words[at];
+  if (first % 32 + bits > 32) value |= uint64_t{words[at + kLanes]} << 32;
+  return static_cast<uint32_t>(value >> first % 32) & Mask(bits);
+}
+
+// What a side of the multipliers held and holds.
+struct Side {
+  absl::Span<const uint32_t> before, now;
+  ElementLayout layout;
+
+  uint32_t Elements() const {
+    return static_cast<uint32_t>(now.size() / kLanes) * 32 / layout.bits;
+  }
+};
+
+// Flips of `side` weighted with the share of multipliers that they reach.
+double LiveFlips(const Side& side, const Side& other) {
+  const size_t rows = side.layout.rows;
+  const uint32_t significant =
+      Mask(other.layout.bits - (other.layout.sign ? 1u : 0u));
+  double live = 0;
+  for (size_t group = 0; group < kLanes; group += rows) {
+    for (uint32_t e = 0; e < side.Elements(); ++e) {
+      int open = 0;
+      int flips = 0;
+      for (size_t lane = group; lane < group + rows; ++lane) {
+        const uint32_t bits = other.layout.bits;
+        open += ((Element(other.before, lane, e, bits) |
+                  Element(other.now, lane, e, bits)) &
+                 significant) != 0;
+        flips += std::popcount(Element(side.before, lane, e, side.layout.bits) ^
+                               Element(side.now, lane, e, side.layout.bits));
+      }
+      live += static_cast<double>(flips) * open / static_cast<double>(rows);
+    }
+  }
+  return live;
+}
+
 double Ratio(double part, double whole) {
   return whole == 0 ? 0 : part / whole;
 }
@@ -24,6 +70,7 @@ void FlipCounts::Add(const FlipCounts& other) {
   for (size_t i = 0; i < operands.size(); ++i) {
     operands[i].flips += other.operands[i].flips;
     operands[i].bits += other.operands[i].bits;
+    operands[i].live += other.operands[i].live;
   }
 }
 
@@ -35,6 +82,10 @@ double FlipReport::FlipsPerInstruction(MatrixOperand operand) const {
 double FlipReport::FlipsPerClock(MatrixOperand operand) const {
   return Ratio(static_cast<double>(total.of(operand).flips),
                static_cast<double>(simd_clocks));
+}
+
+double FlipReport::LivePerClock(MatrixOperand operand) const {
+  return Ratio(total.of(operand).live, static_cast<double>(simd_clocks));
 }
 
 ToggleMeter::ToggleMeter(absl::Span<const InstructionTime> instructions,
@@ -50,9 +101,32 @@ ToggleMeter::ToggleMeter(absl::Span<const InstructionTime> instructions,
   report_.steps.resize(instructions.size());
 }
 
+// Fills `live` of A and B; false if the elements cannot be told apart.
+bool ToggleMeter::CompareElements(const MatrixOperandWords& words,
+                                  const Simd& simd, FlipCounts& counts) const {
+  Side sides[2];
+  for (size_t o = 0; o < 2; ++o) {
+    Side& side = sides[o];
+    side.now = words.words(static_cast<MatrixOperand>(o));
+    side.before = simd.ports[o].words;
+    side.layout = words.layout[o];
+    if (side.layout.bits == 0 || side.layout != simd.layout[o] ||
+        side.before.size() < side.now.size()) {
+      return false;
+    }
+  }
+  if (sides[0].Elements() != sides[1].Elements()) return false;
+  // 8-bit elements are ordered in another way than narrower ones.
+  if ((sides[0].layout.bits == 8) != (sides[1].layout.bits == 8)) return false;
+  counts.operands[0].live = LiveFlips(sides[0], sides[1]);
+  counts.operands[1].live = LiveFlips(sides[1], sides[0]);
+  return true;
+}
+
 FlipCounts ToggleMeter::Compare(const MatrixOperandWords& words,
                                 Simd& simd) const {
   FlipCounts counts;
+  const bool weighted = CompareElements(words, simd, counts);
   for (size_t o = 0; o < kMatrixOperands; ++o) {
     const absl::Span<const uint32_t> now =
         words.words(static_cast<MatrixOperand>(o));
@@ -75,7 +149,10 @@ FlipCounts ToggleMeter::Compare(const MatrixOperandWords& words,
       std::copy_n(&now[r * kLanes], kLanes, held);
       port.known[r] = true;
     }
+    BitFlips& counted = counts.operands[o];
+    if (!weighted) counted.live = static_cast<double>(counted.flips);
   }
+  simd.layout = words.layout;
   counts.instructions = counts.of(MatrixOperand::kA).bits > 0 ? 1 : 0;
   return counts;
 }
@@ -101,6 +178,7 @@ void ToggleMeter::Issue(const IssueEvent& event) {
   if (words == nullptr) {
     ++report_.unknown;
     simd.ports = {};  // what they hold now is not known
+    simd.layout = {};
   } else {
     const FlipCounts counts = Compare(*words, simd);
     if (!simd.started) {
@@ -139,8 +217,8 @@ FlipReport ToggleMeter::Report() const {
       last <= first ? 0
                     : work.lds_bytes / (static_cast<double>(last - first) *
                                         kLdsBytesPerClock);
-  report.activity.flips_per_clock = report.FlipsPerClock(MatrixOperand::kA) +
-                                    report.FlipsPerClock(MatrixOperand::kB);
+  report.activity.flips_per_clock = report.LivePerClock(MatrixOperand::kA) +
+                                    report.LivePerClock(MatrixOperand::kB);
   return report;
 }
 

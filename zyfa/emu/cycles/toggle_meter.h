@@ -16,6 +16,11 @@ namespace zyfa::emu {
 struct BitFlips {
   uint64_t flips = 0;
   uint64_t bits = 0;
+  // A and B: the flips that multipliers see. A multiplier with a zero on its
+  // other side before and after passes nothing on; so each flip is weighted
+  // with the share of its multipliers whose other side is not zero both times.
+  // As `flips` where the elements are not known.
+  double live = 0;
 
   double share() const {
     return bits == 0 ? 0
@@ -48,6 +53,7 @@ struct FlipReport {
 
   double FlipsPerInstruction(MatrixOperand operand) const;
   double FlipsPerClock(MatrixOperand operand) const;  // of one SIMD
+  double LivePerClock(MatrixOperand operand) const;
 };
 
 // Counts how many bits change on the operands of the matrix pipe. The measure:
@@ -82,6 +88,7 @@ class ToggleMeter : public IssueListener {
   };
   struct Simd {
     std::array<Port, kMatrixOperands> ports;
+    std::array<ElementLayout, 2> layout;  // of what A and B hold
     bool started = false;
     uint64_t first = 0, last = 0;  // compared instructions
     Work now, at_first, at_last;   // `now`: all that issued so far
@@ -91,6 +98,8 @@ class ToggleMeter : public IssueListener {
     uint64_t matrix = 0;  // instructions issued
   };
 
+  bool CompareElements(const MatrixOperandWords& words, const Simd& simd,
+                       FlipCounts& counts) const;
   FlipCounts Compare(const MatrixOperandWords& words, Simd& simd) const;
 
   absl::Span<const InstructionTime> instructions_;
