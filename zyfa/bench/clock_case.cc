@@ -122,7 +122,7 @@ absl::StatusOr<Prepared> Prepare(const ClockCase& c, const Loop& loop,
   status.Update(device.Fill(p.sums.address(), 0xff, p.sums.size()));
   if (!status.ok()) return status;
   absl::StatusOr<KernelHandle> kernel =
-      device.LoadOnce(loop.code_object, c.kernel);
+      device.LoadOnce(loop.code_object, absl::StrCat("zyfa_", c.kernel));
   if (!kernel.ok()) return kernel.status();
   p.kernel = *kernel;
   return p;

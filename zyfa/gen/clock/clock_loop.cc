@@ -17,7 +17,7 @@ constexpr int kPieceBytes = 16 * kLanes;
 
 KernelSpec Spec(absl::string_view name) {
   KernelSpec spec;
-  spec.name = std::string(name);
+  spec.name = absl::StrCat("zyfa_", name);
   spec.description = {
       "Matrix instructions and nothing else, two waves a SIMD; no two in",
       "succession have the same operands."};

@@ -10,7 +10,8 @@ namespace zyfa::gen {
 
 // The assembly of a loop of nothing but matrix instructions, two waves a SIMD:
 // what the clock of the part is measured with. `name` is "clock_bf16"
-// (v_mfma_f32_32x32x16_bf16) or "clock_fp8" (v_mfma_f32_32x32x64_f8f6f4, E4M3).
+// (v_mfma_f32_32x32x16_bf16) or "clock_fp8" (v_mfma_f32_32x32x64_f8f6f4, E4M3);
+// the kernel is "zyfa_" and that.
 //
 // Work-groups of 512 work-items of which one fits on a compute unit. Arguments:
 //   0  operands: address of 4 pairs of A and B as lanes hold them, 16 bytes a
