@@ -66,6 +66,17 @@ TEST(MatrixOperands, WordsOfEveryOperand) {
   EXPECT_EQ(group.Find(2, 0), nullptr);
 }
 
+// Elements of dense instructions are known, those of sparse ones are not.
+TEST(MatrixOperands, Elements) {
+  MatrixOperandRecorder recorder;
+  RunWith(recorder);
+  const GroupMatrixOperands& group = recorder.groups().at(0);
+  const ElementLayout bf16 = {.bits = 16, .rows = 32, .sign = true};
+  EXPECT_EQ(group.Find(0, 0)->layout[0], bf16);
+  EXPECT_EQ(group.Find(0, 1)->layout[1], bf16);
+  EXPECT_EQ(group.Find(0, 2)->layout[0], ElementLayout());
+}
+
 TEST(MatrixOperands, Window) {
   MatrixOperandRecorder recorder({.first = 1, .count = 1});
   RunWith(recorder, 3);

@@ -262,6 +262,98 @@ TEST(ToggleMeter, ActivityOfTheOtherPipes) {
   EXPECT_DOUBLE_EQ(report.activity.lds_busy, 8 * 128.0 / 64 / 256);
 }
 
+// Two instructions on operands in elements as `layout` says.
+FlipReport MeterPair(ElementLayout layout, size_t registers, const Fill& a,
+                     const Fill& next_a, const Fill& b, const Fill& next_b) {
+  Work work;
+  MatrixOperandWords first = Words(a, b, registers);
+  MatrixOperandWords second = Words(next_a, next_b, registers);
+  first.layout = second.layout = {layout, layout};
+  work.Add(0, std::move(first));
+  work.Add(0, std::move(second));
+  return Meter(work);
+}
+
+constexpr ElementLayout kBf16 = {.bits = 16, .rows = 32, .sign = true};
+
+// B is zero, with one sign or the other, in the lanes of a quarter of its rows.
+// A multiplier there passes no flip of A on, but all of those of B's own signs.
+TEST(ToggleMeter, ZerosOnTheOtherSideShutFlipsOut) {
+  const auto zero_row = [](size_t i) { return i % 32 < 8; };
+  const Fill b = [&](size_t i) { return zero_row(i) ? 0u : 0x3f803f80u; };
+  const Fill next_b = [&](size_t i) {
+    return zero_row(i) ? 0x80008000u : 0x3f803f80u;
+  };
+  const FlipReport report =
+      MeterPair(kBf16, 4, Same(0x40004000), Same(0x40004001), b, next_b);
+  const BitFlips& a_flips = report.total.of(MatrixOperand::kA);
+  EXPECT_EQ(a_flips.flips, 4 * kLaneWords);
+  EXPECT_DOUBLE_EQ(a_flips.live, 4 * kLaneWords * 0.75);
+  const BitFlips& b_flips = report.total.of(MatrixOperand::kB);
+  EXPECT_EQ(b_flips.flips, 4 * kLaneWords / 4 * 2);
+  EXPECT_DOUBLE_EQ(b_flips.live, 4 * kLaneWords / 4 * 2);
+  EXPECT_DOUBLE_EQ(report.activity.flips_per_clock,
+                   4 * kLaneWords * (0.75 + 0.5) / 64);
+}
+
+// A zero before or after is not enough.
+TEST(ToggleMeter, AMultiplierIsShutOnlyIfItsOtherSideStaysZero) {
+  const FlipReport report =
+      MeterPair(kBf16, 4, Same(0), Same(1), Same(0), Same(0x00010001));
+  const BitFlips& a = report.total.of(MatrixOperand::kA);
+  EXPECT_DOUBLE_EQ(a.live, static_cast<double>(a.flips));
+  EXPECT_EQ(a.flips, 4 * kLaneWords);
+}
+
+// Only elements of the same k meet: lanes 0 to 31 of A have to do with lanes 0
+// to 31 of B alone, and the low half of a word with the low half.
+TEST(ToggleMeter, ElementsMeetThoseOfTheSameK) {
+  const Fill upper_lanes = [](size_t i) {
+    return i % kLaneWords < 32 ? 0u : 0x3f803f80u;
+  };
+  EXPECT_DOUBLE_EQ(
+      MeterPair(kBf16, 4, Same(0), Same(0x00010001), upper_lanes, upper_lanes)
+          .total.of(MatrixOperand::kA)
+          .live,
+      4 * kLaneWords);  // of twice as many
+  EXPECT_DOUBLE_EQ(MeterPair(kBf16, 4, Same(0), Same(0x00010000),
+                             Same(0x00003f80), Same(0x00003f80))
+                       .total.of(MatrixOperand::kA)
+                       .live,
+                   0);
+}
+
+// Element 5 of 6 bits lies in bits 30 and 31 of one register and 0 to 3 of the
+// next.
+TEST(ToggleMeter, ElementsAcrossRegisters) {
+  const ElementLayout fp6 = {.bits = 6, .rows = 32, .sign = true};
+  const Fill a = [](size_t i) {
+    const size_t r = i / kLaneWords;
+    return r == 0 ? 0xc0000000u : r == 1 ? 0xfu : 0u;
+  };
+  const Fill only_5 = [](size_t i) { return i / kLaneWords == 1 ? 1u : 0u; };
+  const Fill only_4 = [](size_t i) { return i < kLaneWords ? 1u << 24 : 0u; };
+  for (const Fill& b : {only_5, only_4}) {
+    const FlipReport report = MeterPair(fp6, 6, Same(0), a, b, b);
+    EXPECT_EQ(report.total.of(MatrixOperand::kA).flips, 6 * kLaneWords);
+    EXPECT_DOUBLE_EQ(report.total.of(MatrixOperand::kA).live,
+                     b(kLaneWords) != 0 ? 6 * kLaneWords : 0);
+  }
+}
+
+// Instructions of different elements, or of unknown ones, are compared bit by
+// bit.
+TEST(ToggleMeter, UnknownElementsAreAllLive) {
+  Work work;
+  MatrixOperandWords first = Words(Same(0), Same(0));
+  first.layout = {kBf16, kBf16};
+  MatrixOperandWords second = Words(Same(1), Same(0));
+  work.Add(0, std::move(first));
+  work.Add(0, std::move(second));
+  const FlipReport report = Meter(work);
+  EXPECT_DOUBLE_EQ(report.total.of(MatrixOperand::kA).live, 8 * kLaneWords);
+}
+
 TEST(ToggleMeter, NothingRan) {
   Work work;
   work.Add(0, kVector);
