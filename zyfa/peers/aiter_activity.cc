@@ -4,10 +4,12 @@
 
 #include <cstdint>
 #include <cstdio>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <regex>
 #include <string>
+#include <system_error>
 #include <vector>
 
 #include "absl/flags/flag.h"
@@ -143,9 +145,28 @@ absl::Status RunAll() {
         absl::StrCat("--kernel is '", absl::GetFlag(FLAGS_kernel),
                      "', a regular expression is allowed: ", e.what()));
   }
+  const std::string folder = absl::GetFlag(FLAGS_code_objects);
+  if (folder.empty()) {
+    return absl::InvalidArgumentError("--code_objects is missing");
+  }
+  std::vector<const AiterKernel*> found;
+  for (const AiterKernel& kernel : AiterKernels()) {
+    std::error_code error;
+    if (std::regex_search(Name(kernel), filter) &&
+        std::filesystem::exists(
+            std::filesystem::path(folder) / FlatFileName(kernel), error)) {
+      found.push_back(&kernel);
+    }
+  }
+  if (found.empty()) {
+    return absl::NotFoundError(
+        absl::StrCat("no kernel of AITER in ", folder, " that --kernel='",
+                     absl::GetFlag(FLAGS_kernel), "' selects"));
+  }
   std::printf(
       "kernel,inputs,seqlen,matrix instructions,matrix busy,vector busy,LDS "
-      "busy,A and B flips a clock,share A,share B,share C,share D,modelled "
+      "busy,live flips of A and B a clock,share A,share B,share C,share "
+      "D,modelled "
       "GHz\n");
   for (const AiterKernel& kernel : AiterKernels()) {
     if (!std::regex_search(Name(kernel), filter)) continue;
