@@ -32,6 +32,10 @@ absl::Status RecordModelledClock(Device& device,
   if (traces.groups().empty() || operands.groups().empty()) {
     return absl::InternalError("the emulator ran no work-group to its end");
   }
+  if (operands.full()) {
+    return absl::ResourceExhaustedError(
+        "the launch has more matrix instructions than operands can be kept of");
+  }
   const emu::GroupTrace* const trace = &traces.groups().begin()->second;
   const emu::GroupMatrixOperands* const words =
       &operands.groups().begin()->second;

@@ -15,7 +15,8 @@ bool IsEmulator(const Device& device);
 // Runs `launch`, which must launch one kernel on `device`, and puts what the
 // cycle model and the clock model make of its first work-group, alone on a
 // compute unit, into `record`: clocks, busy, flips and clock. `device` must be
-// an emulator.
+// an emulator. ResourceExhausted if the operands of the launch's matrix
+// instructions go beyond what MatrixOperandWindow keeps by default.
 absl::Status RecordModelledClock(Device& device,
                                  const std::function<absl::Status()>& launch,
                                  proto::Record& record);
