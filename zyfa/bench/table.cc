@@ -74,6 +74,10 @@ using Format = std::string (*)(double);
 
 std::string Scientific(double value) { return absl::StrFormat("%.2e", value); }
 std::string TwoDecimals(double value) { return absl::StrFormat("%.2f", value); }
+std::string OneDecimal(double value) { return absl::StrFormat("%.1f", value); }
+std::string ThreeDecimals(double value) {
+  return absl::StrFormat("%.3f", value);
+}
 std::string FourDecimals(double value) {
   return absl::StrFormat("%.4f", value);
 }
@@ -93,13 +97,18 @@ Column Figure(std::string title, bool (proto::Record::*has)() const,
 std::vector<Column> AllColumns(const std::vector<proto::Record>& records) {
   std::vector<Column> columns = {
       {"variant", [](const proto::Record& r) { return r.variant(); }, true},
-      {"batch", [](const proto::Record& r) { return absl::StrCat(r.batch()); }},
+      {"batch",
+       [](const proto::Record& r) {
+         return r.has_batch() ? absl::StrCat(r.batch()) : std::string();
+       }},
       {"heads",
        [](const proto::Record& r) {
+         if (!r.has_heads_q()) return std::string();
          return Pair(r.heads_q(), r.heads_kv(), "/");
        }},
       {"seqlen",
        [](const proto::Record& r) {
+         if (!r.has_seqlen_q()) return std::string();
          return Pair(r.seqlen_q(), r.seqlen_kv(), " x ");
        }},
       {"device", [](const proto::Record& r) { return r.device(); }, true},
@@ -118,6 +127,12 @@ std::vector<Column> AllColumns(const std::vector<proto::Record>& records) {
              &proto::Record::useful_busy, Percent),
       Figure("TFLOP/s", &proto::Record::has_tflops, &proto::Record::tflops,
              TwoDecimals),
+      Figure("A+B flips/clk", &proto::Record::has_operand_flips_per_clock,
+             &proto::Record::operand_flips_per_clock, OneDecimal),
+      Figure("C flips/clk", &proto::Record::has_addend_flips_per_clock,
+             &proto::Record::addend_flips_per_clock, OneDecimal),
+      Figure("GHz", &proto::Record::has_clock_ghz, &proto::Record::clock_ghz,
+             ThreeDecimals),
   };
   for (const std::string& name : InstructionClasses(records)) {
     columns.push_back({name, [=](const proto::Record& r) {
@@ -181,9 +196,12 @@ std::string RenderTable(const std::vector<proto::Record>& records) {
   for (const proto::Record& r : records) {
     modelled |= r.modelled();
     if (r.has_message()) {
-      absl::StrAppend(&table, r.variant(), " ",
-                      Pair(r.seqlen_q(), r.seqlen_kv(), " x "), ": ",
-                      r.message(), "\n");
+      absl::StrAppend(
+          &table, r.variant(),
+          r.has_seqlen_q()
+              ? absl::StrCat(" ", Pair(r.seqlen_q(), r.seqlen_kv(), " x "))
+              : std::string(),
+          ": ", r.message(), "\n");
     }
   }
   if (modelled) {

@@ -36,8 +36,11 @@ absl::Status CheckDescriptor(const KernelInfo& kernel) {
                      uint32_t{kFlatScratchInit},
                      "); gfx950 sets it up by itself and does not allow that"));
   }
+  // Allocation is in units of 8, so that up to 7 more may come behind the last
+  // that a kernel uses.
+  constexpr uint32_t kUnit = 8;
   const uint32_t architectural = std::min(kernel.vgprs, kernel.accum_offset);
-  if (kernel.vgprs - architectural > uint32_t{kVgprs}) {
+  if (kernel.vgprs - architectural >= uint32_t{kVgprs} + kUnit) {
     return absl::InvalidArgumentError(
         absl::StrCat("kernel ", kernel.name, " allocates ", kernel.vgprs,
                      " vector registers with AGPRs from ", kernel.accum_offset,
@@ -108,8 +111,9 @@ void StartWave(const LaunchState& launch, Group& group, int index, Wave& wave) {
   const KernelInfo& kernel = *launch.kernel;
   const uint32_t architectural = std::min(kernel.vgprs, kernel.accum_offset);
   std::fill_n(wave.vgpr[0], architectural * kLanes, kGarbageVgpr);
-  std::fill_n(wave.vgpr[kVgprs], (kernel.vgprs - architectural) * kLanes,
-              kGarbageVgpr);
+  const uint32_t accumulation =
+      std::min(kernel.vgprs - architectural, uint32_t{kVgprs});
+  std::fill_n(wave.vgpr[kVgprs], accumulation * kLanes, kGarbageVgpr);
   std::fill_n(wave.sgpr, std::size(wave.sgpr), kGarbageSgpr);
   wave.group = &group;
   wave.index = index;

@@ -123,6 +123,7 @@ std::vector<uint64_t> Timeline::Of(size_t wave, size_t group) const {
 CycleConstants WarmCode() {
   CycleConstants constants = CycleConstants::Defaults();
   constants.fetch_miss = 0;
+  constants.barrier_release = 12;
   return constants;
 }
 
