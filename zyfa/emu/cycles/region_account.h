@@ -1,0 +1,105 @@
+#ifndef ZYFA_EMU_CYCLES_REGION_ACCOUNT_H_
+#define ZYFA_EMU_CYCLES_REGION_ACCOUNT_H_
+
+#include <array>
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include "absl/types/span.h"
+#include "zyfa/emu/cycles/code_region.h"
+#include "zyfa/emu/cycles/compute_unit.h"
+#include "zyfa/emu/cycles/instruction_time.h"
+#include "zyfa/emu/cycles/stall.h"
+
+namespace zyfa::emu {
+
+// What the waves together spent in a region. A wave is in it from the issue of
+// its first instruction there to that of its next one elsewhere, or 4 clocks
+// after its last of all.
+struct RegionUse {
+  uint64_t passes = 0;  // arrivals, and jumps back to the first instruction
+  uint64_t clocks = 0;  // times waves
+  uint64_t instructions = 0;
+  // Clocks that the region's own instructions keep their pipes.
+  PipeClocks own;
+  // Clocks of a wave's stay in which its SIMD's pipes were busy, whichever wave
+  // kept them so.
+  PipeClocks pipes;
+};
+
+// What one wave number of all groups did with its clocks; they add up to
+// `clocks`, but for what instructions longer than a turn keep of their wave.
+struct WaveUse {
+  uint64_t clocks = 0;  // first turn to 4 clocks after the last issue
+  uint64_t issued = 0;
+  std::array<uint64_t, kStalls> stall = {};
+};
+
+// Sorts the clocks of a RunComputeUnit by regions of code and by waves. Give it
+// as listener; call Finish() before the getters.
+class RegionAccount : public IssueListener {
+ public:
+  // `auxiliary`: see ComputeUnitOptions. Regions may overlap.
+  RegionAccount(absl::Span<const InstructionTime> instructions,
+                const std::vector<bool>& auxiliary,
+                std::vector<CodeRegion> regions);
+
+  void Issue(const IssueEvent& event) override;
+  void Wait(const IssueEvent& event, Stall stall, uint64_t from,
+            uint64_t clocks) override;
+  void Finish();
+
+  const std::vector<CodeRegion>& regions() const { return regions_; }
+  // Same index.
+  const std::vector<RegionUse>& use() const { return use_; }
+  // By wave number within its group.
+  const std::vector<WaveUse>& waves() const { return waves_; }
+  // The same for the steps of a region alone, without WaveUse::clocks.
+  std::vector<WaveUse> WavesIn(const CodeRegion& region) const;
+  // Waves of all groups that issued anything.
+  uint64_t wave_count() const { return wave_count_; }
+
+ private:
+  // Busy clocks of a pipe up to a time not before its last issue.
+  struct Meter {
+    PipeClocks At(uint64_t now) const;
+    PipeClocks total;
+    uint64_t matrix_free = 0, vector_free = 0;
+    bool last_useful = false;
+  };
+  struct Stay {
+    uint32_t region = 0;
+    uint64_t since = 0;
+    PipeClocks pipes;
+  };
+  struct WaveState {
+    bool seen = false;
+    uint16_t number = 0, simd = 0;
+    uint64_t first = std::numeric_limits<uint64_t>::max(), last = 0;
+    std::vector<Stay> stays;
+  };
+  struct StepUse {
+    uint64_t issued = 0;
+    std::array<uint64_t, kStalls> stall = {};
+  };
+
+  WaveState& StateOf(const IssueEvent& event);
+  StepUse& StepOf(const IssueEvent& event);
+  void Leave(const Stay& stay, uint64_t now, const PipeClocks& pipes);
+
+  absl::Span<const InstructionTime> instructions_;
+  const std::vector<bool>& auxiliary_;
+  std::vector<CodeRegion> regions_;
+  std::vector<std::vector<uint32_t>> regions_of_step_;
+  std::vector<RegionUse> use_;
+  std::array<Meter, kSimds> meters_;
+  std::vector<std::vector<WaveState>> states_;  // by group and wave
+  std::vector<std::vector<StepUse>> steps_;     // by wave number and step
+  std::vector<WaveUse> waves_;
+  uint64_t wave_count_ = 0;
+};
+
+}  // namespace zyfa::emu
+
+#endif  // ZYFA_EMU_CYCLES_REGION_ACCOUNT_H_
