@@ -16,12 +16,43 @@ void Add(const PipeClocks& from, const PipeClocks& to, PipeClocks& sum) {
 
 }  // namespace
 
-PipeClocks RegionAccount::Meter::At(uint64_t now) const {
-  PipeClocks clocks = total;
-  const uint64_t matrix = matrix_free > now ? matrix_free - now : 0;
-  clocks.matrix -= matrix;
-  if (last_useful) clocks.useful -= matrix;
-  clocks.vector -= vector_free > now ? vector_free - now : 0;
+void RegionAccount::PipeHistory::AddMatrix(uint64_t start, uint64_t busy,
+                                           bool useful) {
+  Entry entry = {start, busy, 0, 0, useful};
+  if (!matrix_.empty()) {
+    const Entry& last = matrix_.back();
+    entry.before = last.before + last.busy;
+    entry.useful_before = last.useful_before + (last.useful ? last.busy : 0);
+  }
+  matrix_.push_back(entry);
+}
+
+void RegionAccount::PipeHistory::AddVector(uint64_t start, uint64_t busy) {
+  Entry entry = {start, busy, 0, 0, false};
+  if (!vector_.empty()) {
+    entry.before = vector_.back().before + vector_.back().busy;
+  }
+  vector_.push_back(entry);
+}
+
+const RegionAccount::PipeHistory::Entry* RegionAccount::PipeHistory::LastBefore(
+    const std::vector<Entry>& entries, uint64_t time) {
+  const auto after = std::partition_point(
+      entries.begin(), entries.end(),
+      [time](const Entry& entry) { return entry.start < time; });
+  return after == entries.begin() ? nullptr : &*std::prev(after);
+}
+
+PipeClocks RegionAccount::PipeHistory::UpTo(uint64_t time) const {
+  PipeClocks clocks;
+  if (const Entry* entry = LastBefore(matrix_, time); entry != nullptr) {
+    const uint64_t part = std::min(entry->busy, time - entry->start);
+    clocks.matrix = entry->before + part;
+    clocks.useful = entry->useful_before + (entry->useful ? part : 0);
+  }
+  if (const Entry* entry = LastBefore(vector_, time); entry != nullptr) {
+    clocks.vector = entry->before + std::min(entry->busy, time - entry->start);
+  }
   return clocks;
 }
 
@@ -32,7 +63,8 @@ RegionAccount::RegionAccount(absl::Span<const InstructionTime> instructions,
       auxiliary_(auxiliary),
       regions_(std::move(regions)),
       regions_of_step_(instructions.size()),
-      use_(regions_.size()) {
+      use_(regions_.size()),
+      arrivals_(regions_.size()) {
   for (uint32_t r = 0; r < regions_.size(); ++r) {
     for (uint32_t s = regions_[r].first; s < regions_[r].end; ++s) {
       regions_of_step_[s].push_back(r);
@@ -54,43 +86,34 @@ RegionAccount::StepUse& RegionAccount::StepOf(const IssueEvent& event) {
   return steps[event.step];
 }
 
-void RegionAccount::Leave(const Stay& stay, uint64_t now,
+void RegionAccount::Leave(const Stay& stay, uint64_t time,
                           const PipeClocks& pipes) {
   RegionUse& use = use_[stay.region];
-  use.clocks += now - stay.since;
+  use.clocks += time - stay.since;
   Add(stay.pipes, pipes, use.pipes);
 }
 
-void RegionAccount::Issue(const IssueEvent& event) {
-  ++StepOf(event).issued;
-  WaveState& wave = StateOf(event);
-  if (!wave.seen) {
-    wave.first = std::min(wave.first, event.time);
-    wave.seen = true;
-    wave.number = event.wave;
-    wave.simd = event.simd;
-  }
-  wave.last = event.time;
-
-  Meter& meter = meters_[event.simd];
-  const PipeClocks now = meter.At(event.time);
-  const std::vector<uint32_t>& here = regions_of_step_[event.step];
+// From the regions of the wave's latest instruction to those of its next one.
+void RegionAccount::Move(const std::vector<uint32_t>& here,
+                         const PipeClocks& pipes, WaveState& wave) {
   std::erase_if(wave.stays, [&](const Stay& stay) {
-    const bool left =
-        std::find(here.begin(), here.end(), stay.region) == here.end();
-    if (left) Leave(stay, event.time, now);
-    return left;
+    if (std::find(here.begin(), here.end(), stay.region) != here.end()) {
+      return false;
+    }
+    Leave(stay, wave.end, pipes);
+    return true;
   });
   for (const uint32_t region : here) {
     const bool stays = std::any_of(
         wave.stays.begin(), wave.stays.end(),
         [region](const Stay& stay) { return stay.region == region; });
-    if (!stays) wave.stays.push_back({region, event.time, now});
-    RegionUse& use = use_[region];
-    if (!stays || event.step == regions_[region].first) ++use.passes;
-    ++use.instructions;
+    if (stays) continue;
+    wave.stays.push_back({region, wave.end, pipes});
+    ++arrivals_[region];
   }
+}
 
+void RegionAccount::CountPipes(const IssueEvent& event) {
   const InstructionTime& time = instructions_[event.step];
   if (time.issue != IssueKind::kVector) return;
   PipeClocks own;
@@ -99,14 +122,39 @@ void RegionAccount::Issue(const IssueEvent& event) {
         event.step >= auxiliary_.size() || !auxiliary_[event.step];
     own.matrix = event.busy;
     own.useful = useful ? event.busy : 0;
-    meter.matrix_free = event.time + event.busy;
-    meter.last_useful = useful;
+    pipes_[event.simd].AddMatrix(event.time, event.busy, useful);
   } else {
     own.vector = event.busy;
-    meter.vector_free = event.time + event.busy;
+    pipes_[event.simd].AddVector(event.time, event.busy);
   }
-  Add({}, own, meter.total);
-  for (const uint32_t region : here) Add({}, own, use_[region].own);
+  for (const uint32_t region : regions_of_step_[event.step]) {
+    Add({}, own, use_[region].own);
+  }
+}
+
+void RegionAccount::Issue(const IssueEvent& event) {
+  ++StepOf(event).issued;
+  WaveState& wave = StateOf(event);
+  if (!wave.seen) {
+    wave.seen = true;
+    wave.number = event.wave;
+    wave.simd = event.simd;
+    wave.first = std::min(wave.first, event.time);
+    wave.end = wave.first;
+    wave.step = event.step;
+  }
+  const std::vector<uint32_t>& here = regions_of_step_[event.step];
+  if (wave.stays.empty() || here != regions_of_step_[wave.step]) {
+    Move(here, pipes_[event.simd].UpTo(wave.end), wave);
+  }
+  for (const uint32_t region : here) {
+    if (event.step == regions_[region].first) ++use_[region].passes;
+    ++use_[region].instructions;
+  }
+  CountPipes(event);
+  wave.step = event.step;
+  wave.end = std::max(event.time + kSlot, wave.states_end);
+  wave.states_end = 0;
 }
 
 void RegionAccount::Wait(const IssueEvent& event, Stall stall, uint64_t from,
@@ -114,21 +162,26 @@ void RegionAccount::Wait(const IssueEvent& event, Stall stall, uint64_t from,
   StepOf(event).stall[static_cast<size_t>(stall)] += clocks;
   WaveState& wave = StateOf(event);
   if (!wave.seen) wave.first = std::min(wave.first, from);
+  // Waiting that follows its instruction: told before the issue, or long after.
+  if (stall == Stall::kNop || stall == Stall::kBranch) {
+    wave.states_end = from + clocks;
+  } else if (stall == Stall::kBarrier) {
+    wave.end = from + clocks;
+  }
 }
 
 void RegionAccount::Finish() {
   for (std::vector<WaveState>& group : states_) {
     for (WaveState& wave : group) {
       if (!wave.seen) continue;
-      const uint64_t end = wave.last + kSlot;
-      for (const Stay& stay : wave.stays) {
-        Leave(stay, end, meters_[wave.simd].At(end));
-      }
-      wave.stays.clear();
+      Move({}, pipes_[wave.simd].UpTo(wave.end), wave);
       if (wave.number >= waves_.size()) waves_.resize(wave.number + 1u);
-      waves_[wave.number].clocks += end - wave.first;
+      waves_[wave.number].clocks += wave.end - wave.first;
       ++wave_count_;
     }
+  }
+  for (size_t r = 0; r < use_.size(); ++r) {
+    if (use_[r].passes == 0) use_[r].passes = arrivals_[r];
   }
   const std::vector<WaveUse> all =
       WavesIn({"", 0, static_cast<uint32_t>(instructions_.size())});

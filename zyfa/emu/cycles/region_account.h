@@ -14,11 +14,13 @@
 
 namespace zyfa::emu {
 
-// What the waves together spent in a region. A wave is in it from the issue of
-// its first instruction there to that of its next one elsewhere, or 4 clocks
-// after its last of all.
+// What the waves together spent in a region. A wave is in it while it issues or
+// waits for an instruction there: waiting before an instruction belongs to it,
+// and so do the wait states of s_nop, refilling behind a branch, and waiting in
+// a barrier.
 struct RegionUse {
-  uint64_t passes = 0;  // arrivals, and jumps back to the first instruction
+  // Issues of the first instruction; arrivals if it never issued.
+  uint64_t passes = 0;
   uint64_t clocks = 0;  // times waves
   uint64_t instructions = 0;
   // Clocks that the region's own instructions keep their pipes.
@@ -31,7 +33,7 @@ struct RegionUse {
 // What one wave number of all groups did with its clocks; they add up to
 // `clocks`, but for what instructions longer than a turn keep of their wave.
 struct WaveUse {
-  uint64_t clocks = 0;  // first turn to 4 clocks after the last issue
+  uint64_t clocks = 0;  // from its first turn to the end of its last
   uint64_t issued = 0;
   std::array<uint64_t, kStalls> stall = {};
 };
@@ -61,22 +63,37 @@ class RegionAccount : public IssueListener {
   uint64_t wave_count() const { return wave_count_; }
 
  private:
-  // Busy clocks of a pipe up to a time not before its last issue.
-  struct Meter {
-    PipeClocks At(uint64_t now) const;
-    PipeClocks total;
-    uint64_t matrix_free = 0, vector_free = 0;
-    bool last_useful = false;
+  // When the pipes of a SIMD were busy.
+  class PipeHistory {
+   public:
+    void AddMatrix(uint64_t start, uint64_t busy, bool useful);
+    void AddVector(uint64_t start, uint64_t busy);
+    // Busy clocks up to a time.
+    PipeClocks UpTo(uint64_t time) const;
+
+   private:
+    struct Entry {
+      uint64_t start, busy;
+      uint64_t before, useful_before;  // busy clocks of earlier entries
+      bool useful;
+    };
+    static const Entry* LastBefore(const std::vector<Entry>& entries,
+                                   uint64_t time);
+    std::vector<Entry> matrix_, vector_;
   };
   struct Stay {
     uint32_t region = 0;
     uint64_t since = 0;
-    PipeClocks pipes;
+    PipeClocks pipes;  // up to then
   };
   struct WaveState {
     bool seen = false;
     uint16_t number = 0, simd = 0;
-    uint64_t first = std::numeric_limits<uint64_t>::max(), last = 0;
+    uint32_t step = 0;  // of its latest instruction
+    // When its time starts, and when that of its latest instruction ends.
+    uint64_t first = std::numeric_limits<uint64_t>::max(), end = 0;
+    // End of the wait states of the instruction that issues now.
+    uint64_t states_end = 0;
     std::vector<Stay> stays;
   };
   struct StepUse {
@@ -86,14 +103,18 @@ class RegionAccount : public IssueListener {
 
   WaveState& StateOf(const IssueEvent& event);
   StepUse& StepOf(const IssueEvent& event);
-  void Leave(const Stay& stay, uint64_t now, const PipeClocks& pipes);
+  void Move(const std::vector<uint32_t>& here, const PipeClocks& pipes,
+            WaveState& wave);
+  void CountPipes(const IssueEvent& event);
+  void Leave(const Stay& stay, uint64_t time, const PipeClocks& pipes);
 
   absl::Span<const InstructionTime> instructions_;
   const std::vector<bool>& auxiliary_;
   std::vector<CodeRegion> regions_;
   std::vector<std::vector<uint32_t>> regions_of_step_;
   std::vector<RegionUse> use_;
-  std::array<Meter, kSimds> meters_;
+  std::vector<uint64_t> arrivals_;  // by region
+  std::array<PipeHistory, kSimds> pipes_;
   std::vector<std::vector<WaveState>> states_;  // by group and wave
   std::vector<std::vector<StepUse>> steps_;     // by wave number and step
   std::vector<WaveUse> waves_;
