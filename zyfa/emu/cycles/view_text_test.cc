@@ -62,7 +62,7 @@ TEST(RegionTable, RowsOfOneWave) {
       RegionOf(replay.loops().at(0), replay.recorder().instructions());
   RegionAccount account(replay.recorder().instructions(),
                         replay.recorder().auxiliary(),
-                        {loop, {"elsewhere", loop.end + 1, loop.end + 2}});
+                        {loop, {"elsewhere", 0, 1}});
   const ComputeUnitReport report = replay.Run(&account);
   account.Finish();
   const SteadyState steady = MeanSteadyState(report, loop.first);
