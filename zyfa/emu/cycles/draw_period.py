@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """Draws one pass of a loop on a SIMD from the file that model --period_csv writes.
 
     bazel run //zyfa/emu/cycles:draw_period -- period.csv period.svg

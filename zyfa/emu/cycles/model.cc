@@ -257,9 +257,9 @@ absl::Status ModelFromFlags(bool& clean) {
   const absl::StatusOr<CycleConstants> constants =
       LoadCycleConstants(overrides);
   if (!constants.ok()) {
-    return absl::Status(constants.status().code(),
-                        absl::StrCat("--constants=", overrides, ": ",
-                                     constants.status().message()));
+    return absl::Status(
+        constants.status().code(),
+        absl::StrCat("--constants: ", constants.status().message()));
   }
   replay.options.constants = *constants;
   replay.options.resident = absl::GetFlag(FLAGS_resident);

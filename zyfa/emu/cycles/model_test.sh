@@ -68,7 +68,7 @@ launch unnamed 64
 test "$(status "$model" --launch=launch.textproto)" = 0
 cp stdout first
 grep -q '^phase before loop ' stdout
-echo 'vector_transcendental = 16 # twice' > constants.txt
+echo 'vector.transcendental = 16 # twice' > constants.txt
 test "$(status "$model" --launch=launch.textproto --constants=constants.txt)" = 0
 grep -q 'constants: constants.txt$' stdout
 # 11 exponentials of a pass delay the next by 8 clocks more each.
@@ -90,13 +90,13 @@ fails 2 "--wave_order is 'sideways'" \
     --launch=launch.textproto --wave-order=sideways
 fails 2 "unexpected argument 'more'" --launch=launch.textproto more
 fails 1 'no_such_flag' --launch=launch.textproto --no_such_flag
-fails 2 '--constants=absent.txt: ' \
+fails 2 '--constants: .*absent.txt' \
     --launch=launch.textproto --constants=absent.txt
-echo 'vector_transcendental = -1' > bad.txt
-fails 2 '--constants=bad.txt: .*vector_transcendental' \
+echo 'vector.transcendental = -1' > bad.txt
+fails 2 '--constants: bad.txt: line 1: .*vector.transcendental' \
     --launch=launch.textproto --constants=bad.txt
 echo 'no_such_constant = 1' > bad.txt
-fails 2 '--constants=bad.txt: .*no_such_constant' \
+fails 2 '--constants: bad.txt: line 1: .*no_such_constant' \
     --launch=launch.textproto --constants=bad.txt
 fails 2 'cannot write nowhere/trace.json' \
     --launch=launch.textproto --trace-json=nowhere/trace.json
