@@ -3,6 +3,9 @@
         .amdgcn_target "amdgcn-amd-amdhsa--gfx950"
         .amdhsa_code_object_version 6
 
+        // A number with a name, as large as an address in .text: no code.
+        .set a_number, 0x1640
+
         .macro begin name
         .text
         .globl \name
