@@ -46,7 +46,8 @@ TEST(CodeObject, SymbolsOfText) {
     last = symbol.offset;
   }
   EXPECT_EQ(names, (std::vector<std::string>{"phased", "multiply", "row_sums",
-                                             "soften", "ending", "unnamed"}));
+                                             "soften", "next_pass", "ending",
+                                             "unnamed"}));
   EXPECT_EQ((*code)->symbols()[0].offset, (*code)->FindKernel("phased")->entry);
   const auto at = [&code](size_t symbol) {
     const uint64_t offset = (*code)->symbols()[symbol].offset;
@@ -56,7 +57,7 @@ TEST(CodeObject, SymbolsOfText) {
   };
   EXPECT_EQ(at(1), "v_mfma_f32_32x32x16_bf16");
   EXPECT_EQ(at(3), "v_exp_f32");
-  EXPECT_EQ(at(4), "s_endpgm");
+  EXPECT_EQ(at(5), "s_endpgm");
 }
 
 TEST(CodeObject, RefusesOtherFiles) {

@@ -27,7 +27,7 @@ test "$(status "$model" --launch=launch.textproto --groups=2 \
     --trace-json=trace.json --trace-passes=3 --period-csv=period.csv)" = 0
 grep -q '^modelled: phased, work-group 2 ' stdout
 grep -q ' 2384 instructions of 8 waves$' stdout  # 8 x (47 + 10 x 25 + 1)
-for phase in entry multiply row_sums soften ending; do
+for phase in entry multiply row_sums soften next_pass ending; do
   grep -q "^phase $phase " stdout
 done
 grep -q '^  steady state ' stdout

@@ -69,7 +69,7 @@ TEST(RegionAccount, PhasesOfEightWaves) {
   EXPECT_EQ(row_sums.own.useful, 0u);
   EXPECT_EQ(soften.own.vector, 8 * kPasses * 12 * kExpClocks);
   EXPECT_EQ(soften.own.matrix, 0u);
-  EXPECT_EQ(soften.instructions, 8 * kPasses * 16);
+  EXPECT_EQ(soften.instructions, 8 * kPasses * 13);
 
   // Phases share out all clocks.
   RegionUse sum;

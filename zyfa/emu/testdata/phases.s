@@ -76,6 +76,7 @@ row_sums:
 soften:
         soften_block
         s_barrier
+next_pass:
         again multiply
 ending:
         s_endpgm
