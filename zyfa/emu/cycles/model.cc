@@ -231,16 +231,20 @@ void PrintTables(const ComputeUnitReport& report, const RegionAccount& account,
       "which the SIMD's\npipes were busy, with whichever wave's instructions, "
       "and with its own\n%s",
       RegionTable(account, steady).c_str());
+  std::printf("\nClocks of a wave, a pass of each region\n%s",
+              StallTable("region", RowsOfRegions(account)).c_str());
   const auto groups = static_cast<double>(replay.groups.size());
   std::printf("\nClocks of each wave, whole kernel\n%s",
-              StallTable(account.waves(), groups).c_str());
+              StallTable("wave", RowsOfWaves(account.waves(), groups)).c_str());
   if (!loops.empty()) {
     const CodeRegion& loop = account.regions()[first_loop];
     const double passes =
         static_cast<double>(account.use()[first_loop].passes) /
         static_cast<double>(account.wave_count());
-    std::printf("\nClocks of each wave, a pass of %s\n%s", loop.name.c_str(),
-                StallTable(account.WavesIn(loop), groups * passes).c_str());
+    std::printf(
+        "\nClocks of each wave, a pass of %s\n%s", loop.name.c_str(),
+        StallTable("wave", RowsOfWaves(account.WavesIn(loop), groups * passes))
+            .c_str());
   }
   const auto top = static_cast<size_t>(absl::GetFlag(FLAGS_top));
   if (top == 0) return;

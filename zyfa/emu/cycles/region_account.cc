@@ -1,6 +1,7 @@
 #include "zyfa/emu/cycles/region_account.h"
 
 #include <algorithm>
+#include <numeric>
 #include <utility>
 
 namespace zyfa::emu {
@@ -162,11 +163,16 @@ void RegionAccount::Wait(const IssueEvent& event, Stall stall, uint64_t from,
   StepOf(event).stall[static_cast<size_t>(stall)] += clocks;
   WaveState& wave = StateOf(event);
   if (!wave.seen) wave.first = std::min(wave.first, from);
-  // Waiting that follows its instruction: told before the issue, or long after.
-  if (stall == Stall::kNop || stall == Stall::kBranch) {
-    wave.states_end = from + clocks;
-  } else if (stall == Stall::kBarrier) {
+  if (stall != Stall::kNop && stall != Stall::kBranch &&
+      stall != Stall::kBarrier) {
+    return;
+  }
+  // Waiting behind an instruction: told before its issue, but for most
+  // barriers.
+  if (from == wave.end) {
     wave.end = from + clocks;
+  } else {
+    wave.states_end = from + clocks;
   }
 }
 
@@ -201,6 +207,8 @@ std::vector<WaveUse> RegionAccount::WavesIn(const CodeRegion& region) const {
         waves[w].stall[i] += steps_[w][s].stall[i];
       }
     }
+    waves[w].clocks = std::accumulate(
+        waves[w].stall.begin(), waves[w].stall.end(), kSlot * waves[w].issued);
   }
   return waves;
 }

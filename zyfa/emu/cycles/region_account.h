@@ -30,10 +30,9 @@ struct RegionUse {
   PipeClocks pipes;
 };
 
-// What one wave number of all groups did with its clocks; they add up to
-// `clocks`, but for what instructions longer than a turn keep of their wave.
+// What one wave number of all groups did with its clocks.
 struct WaveUse {
-  uint64_t clocks = 0;  // from its first turn to the end of its last
+  uint64_t clocks = 0;
   uint64_t issued = 0;
   std::array<uint64_t, kStalls> stall = {};
 };
@@ -55,9 +54,11 @@ class RegionAccount : public IssueListener {
   const std::vector<CodeRegion>& regions() const { return regions_; }
   // Same index.
   const std::vector<RegionUse>& use() const { return use_; }
-  // By wave number within its group.
+  // By wave number within its group. Turns of 4 clocks and stalls add up to the
+  // clocks, which are counted from a wave's first turn to the end of its last,
+  // but for instructions that keep their wave longer than a turn.
   const std::vector<WaveUse>& waves() const { return waves_; }
-  // The same for the steps of a region alone, without WaveUse::clocks.
+  // The same for the steps of a region; clocks are turns and stalls.
   std::vector<WaveUse> WavesIn(const CodeRegion& region) const;
   // Waves of all groups that issued anything.
   uint64_t wave_count() const { return wave_count_; }
@@ -92,7 +93,7 @@ class RegionAccount : public IssueListener {
     uint32_t step = 0;  // of its latest instruction
     // When its time starts, and when that of its latest instruction ends.
     uint64_t first = std::numeric_limits<uint64_t>::max(), end = 0;
-    // End of the wait states of the instruction that issues now.
+    // End of the waiting behind the instruction that issues now.
     uint64_t states_end = 0;
     std::vector<Stay> stays;
   };

@@ -135,8 +135,7 @@ TEST(RegionAccount, WavesInARegion) {
   for (size_t r = 0; r < account.regions().size(); ++r) {
     uint64_t clocks = 0;
     for (const WaveUse& wave : account.WavesIn(account.regions()[r])) {
-      clocks = std::accumulate(wave.stall.begin(), wave.stall.end(),
-                               clocks + 4 * wave.issued);
+      clocks += wave.clocks;
     }
     EXPECT_EQ(clocks, account.use()[r].clocks) << account.regions()[r].name;
   }

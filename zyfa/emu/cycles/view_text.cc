@@ -131,36 +131,55 @@ std::string RegionTable(const RegionAccount& account,
   return Aligned(rows, {0});
 }
 
-std::string StallTable(absl::Span<const WaveUse> waves, double divisor) {
+std::string StallTable(const std::string& kind,
+                       absl::Span<const StallRow> rows) {
   Stalls total = {};
-  for (const WaveUse& wave : waves) {
-    for (size_t i = 0; i < kStalls; ++i) total[i] += wave.stall[i];
+  for (const StallRow& row : rows) {
+    for (size_t i = 0; i < kStalls; ++i) total[i] += row.use.stall[i];
   }
-  const bool with_clocks =
-      std::any_of(waves.begin(), waves.end(),
-                  [](const WaveUse& wave) { return wave.clocks != 0; });
-  Row head = {"wave"};
-  if (with_clocks) head.push_back("clocks");
-  head.push_back("issuing");
+  Row head = {kind, "clocks", "issuing"};
   for (size_t i = 0; i < kStalls; ++i) {
     if (total[i] != 0) head.push_back(StallName(static_cast<Stall>(i)));
   }
-  std::vector<Row> rows = {head};
-  for (size_t w = 0; w < waves.size(); ++w) {
-    const WaveUse& wave = waves[w];
-    if (wave.issued == 0) continue;
-    const auto scaled = [divisor](uint64_t clocks) {
-      return Fixed(static_cast<double>(clocks) / divisor);
+  std::vector<Row> table = {head};
+  for (const StallRow& row : rows) {
+    const auto scaled = [&row](uint64_t clocks) {
+      return Fixed(static_cast<double>(clocks) / row.divisor);
     };
-    Row row = {absl::StrCat(w)};
-    if (with_clocks) row.push_back(scaled(wave.clocks));
-    row.push_back(scaled(4 * wave.issued));
+    Row cells = {row.name, scaled(row.use.clocks), scaled(4 * row.use.issued)};
     for (size_t i = 0; i < kStalls; ++i) {
-      if (total[i] != 0) row.push_back(scaled(wave.stall[i]));
+      if (total[i] != 0) cells.push_back(scaled(row.use.stall[i]));
     }
-    rows.push_back(std::move(row));
+    table.push_back(std::move(cells));
   }
-  return Aligned(rows, {});
+  return Aligned(table, {0});
+}
+
+std::vector<StallRow> RowsOfWaves(absl::Span<const WaveUse> waves,
+                                  double divisor) {
+  std::vector<StallRow> rows;
+  for (size_t w = 0; w < waves.size(); ++w) {
+    if (waves[w].issued == 0) continue;
+    rows.push_back({absl::StrCat(w), waves[w], divisor});
+  }
+  return rows;
+}
+
+std::vector<StallRow> RowsOfRegions(const RegionAccount& account) {
+  std::vector<StallRow> rows;
+  for (size_t r = 0; r < account.regions().size(); ++r) {
+    const RegionUse& use = account.use()[r];
+    if (use.instructions == 0) continue;
+    WaveUse sum;
+    for (const WaveUse& wave : account.WavesIn(account.regions()[r])) {
+      sum.clocks += wave.clocks;
+      sum.issued += wave.issued;
+      for (size_t i = 0; i < kStalls; ++i) sum.stall[i] += wave.stall[i];
+    }
+    rows.push_back(
+        {account.regions()[r].name, sum, static_cast<double>(use.passes)});
+  }
+  return rows;
 }
 
 std::string TopTable(const ComputeUnitReport& report,

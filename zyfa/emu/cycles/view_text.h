@@ -23,9 +23,24 @@ SteadyState MeanSteadyState(const ComputeUnitReport& report, uint32_t head);
 std::string RegionTable(const RegionAccount& account,
                         absl::Span<const SteadyState> steady);
 
-// A row for each wave number, a column for what its clocks went to: turns in
-// which it issued, and reasons for waiting. Clocks are divided by `divisor`.
-std::string StallTable(absl::Span<const WaveUse> waves, double divisor);
+// A row of StallTable(): clocks are divided by `divisor`.
+struct StallRow {
+  std::string name;
+  WaveUse use;
+  double divisor = 1;
+};
+
+// Columns for what the clocks went to: turns in which something issued, and
+// reasons for waiting. The first column is headed `kind`.
+std::string StallTable(const std::string& kind,
+                       absl::Span<const StallRow> rows);
+
+// Rows "0", "1", ... of waves; those that issued nothing are left out.
+std::vector<StallRow> RowsOfWaves(absl::Span<const WaveUse> waves,
+                                  double divisor);
+
+// A row for each region that a wave was in: a wave's pass of it.
+std::vector<StallRow> RowsOfRegions(const RegionAccount& account);
 
 // The `count` instructions whose issues waited most: stall clocks of all waves,
 // those per issue, address, main reasons, disassembly.

@@ -50,10 +50,10 @@ TEST(StallTable, ReasonsThatOccur) {
   waves[0].stall[static_cast<size_t>(Stall::kBarrier)] = 20;
   waves[2] = {.clocks = 90, .issued = 10, .stall = {}};
   waves[2].stall[static_cast<size_t>(Stall::kNop)] = 50;
-  EXPECT_EQ(StallTable(waves, 2),
+  EXPECT_EQ(StallTable("wave", RowsOfWaves(waves, 2)),
             "wave  clocks  issuing  barrier   nop\n"
-            "   0    50.0     40.0     10.0   0.0\n"
-            "   2    45.0     20.0      0.0  25.0\n");
+            "0       50.0     40.0     10.0   0.0\n"
+            "2       45.0     20.0      0.0  25.0\n");
 }
 
 TEST(RegionTable, RowsOfOneWave) {
@@ -76,6 +76,29 @@ TEST(RegionTable, RowsOfOneWave) {
   EXPECT_EQ(lines[1][6], lines[1][9]);  // one wave: the pipes' use is its own
   EXPECT_EQ(lines[1][8], lines[1][10]);
   EXPECT_EQ(lines[2][0], "steady");
+}
+
+// A pass of the loop of eight matrix instructions and twelve exponentials, one
+// wave: 7 waits for the matrix pipe, 11 for the vector pipe.
+TEST(StallTable, RowsOfRegionsAreAPass) {
+  const PhasesReplay replay("unnamed", 64, 10);
+  const CodeRegion loop =
+      RegionOf(replay.loops().at(0), replay.recorder().instructions());
+  RegionAccount account(replay.recorder().instructions(),
+                        replay.recorder().auxiliary(),
+                        {loop, {"elsewhere", 0, 1}});
+  replay.Run(&account);
+  account.Finish();
+  const std::vector<StallRow> rows = RowsOfRegions(account);
+  ASSERT_EQ(rows.size(), 1u);
+  EXPECT_EQ(rows[0].name, loop.name);
+  EXPECT_EQ(rows[0].divisor, 10);
+  EXPECT_EQ(rows[0].use.issued, 10u * 23);
+  const auto stall = [&rows](Stall reason) {
+    return rows[0].use.stall[static_cast<size_t>(reason)];
+  };
+  EXPECT_EQ(stall(Stall::kMatrixPipe), 10u * 7 * 28);
+  EXPECT_EQ(stall(Stall::kVectorPipe), 10u * 11 * 4);
 }
 
 TEST(MeanSteadyState, OfGroupsWithPassesAlone) {
