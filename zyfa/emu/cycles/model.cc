@@ -300,15 +300,21 @@ absl::Status ModelFromFlags(bool& clean) {
 
   std::vector<CodeRegion> regions = {
       {"whole kernel", 0, static_cast<uint32_t>(instructions.size())}};
+  std::vector<CodeRegion> whole_loops;
+  for (const TracedLoop& loop : loops) {
+    whole_loops.push_back(RegionOf(loop, instructions));
+    replay.options.marked_steps.push_back(loop.head);
+  }
   for (CodeRegion phase : phases) {
+    const bool is_loop = std::any_of(
+        whole_loops.begin(), whole_loops.end(),
+        [&phase](const CodeRegion& loop) { return loop.name == phase.name; });
+    if (is_loop) continue;
     phase.name = absl::StrCat("phase ", phase.name);
     regions.push_back(std::move(phase));
   }
   const size_t first_loop = regions.size();
-  for (const TracedLoop& loop : loops) {
-    regions.push_back(RegionOf(loop, instructions));
-    replay.options.marked_steps.push_back(loop.head);
-  }
+  regions.insert(regions.end(), whole_loops.begin(), whole_loops.end());
   RegionAccount account(instructions, replay.options.auxiliary,
                         std::move(regions));
   const ComputeUnitReport report = replay.Run(account);
