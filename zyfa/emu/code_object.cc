@@ -104,6 +104,9 @@ absl::StatusOr<std::unique_ptr<CodeObject>> CodeObject::Load(
       image->memory.begin() + static_cast<int64_t>(image->text_address),
       image->memory.begin() +
           static_cast<int64_t>(image->text_address + image->text_bytes));
+  for (const auto& [offset, name] : image->text_symbols) {
+    object->symbols_.push_back({offset, name});
+  }
   for (const auto& [offset, addend] : image->relative_relocations) {
     object->relocations_.push_back({offset, addend});
   }

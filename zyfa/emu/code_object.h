@@ -53,6 +53,12 @@ class CodeObject {
   const std::vector<Instruction>& instructions() const { return instructions_; }
   // Index into instructions() of the one at a byte offset of .text, or -1.
   int64_t IndexAt(uint64_t offset) const;
+  // Symbols in .text, kernels' own included, by offset and then by name.
+  struct Symbol {
+    uint64_t offset = 0;  // byte of .text
+    std::string name;
+  };
+  const std::vector<Symbol>& symbols() const { return symbols_; }
   // What a loader puts into memory, from ELF address 0 to the last segment's
   // end, and .text's place in it.
   const std::vector<uint8_t>& image() const { return image_; }
@@ -72,6 +78,7 @@ class CodeObject {
   std::vector<KernelInfo> kernels_;
   std::vector<Instruction> instructions_;
   std::vector<int32_t> index_of_word_;
+  std::vector<Symbol> symbols_;
   std::vector<uint8_t> text_;
   std::vector<uint8_t> image_;
   uint64_t text_offset_ = 0;

@@ -32,6 +32,34 @@ TEST(CodeObject, KernelsAndArguments) {
   EXPECT_EQ((*code)->IndexAt((*code)->text().size()), -1);
 }
 
+// Names and order as they stand in phases.s; the sizes that llvm-readelf gives
+// for descriptors and _DYNAMIC lie in other sections.
+TEST(CodeObject, SymbolsOfText) {
+  auto code = CodeObject::Load(ReadData("zyfa/emu/testdata/phases.co"));
+  ASSERT_TRUE(code.ok()) << code.status();
+  std::vector<std::string> names;
+  uint64_t last = 0;
+  for (const CodeObject::Symbol& symbol : (*code)->symbols()) {
+    names.push_back(symbol.name);
+    EXPECT_GE(symbol.offset, last) << symbol.name;
+    EXPECT_GE((*code)->IndexAt(symbol.offset), 0) << symbol.name;
+    last = symbol.offset;
+  }
+  EXPECT_EQ(names, (std::vector<std::string>{"phased", "multiply", "row_sums",
+                                             "soften", "next_pass", "ending",
+                                             "unnamed"}));
+  EXPECT_EQ((*code)->symbols()[0].offset, (*code)->FindKernel("phased")->entry);
+  const auto at = [&code](size_t symbol) {
+    const uint64_t offset = (*code)->symbols()[symbol].offset;
+    return (*code)
+        ->instructions()[static_cast<size_t>((*code)->IndexAt(offset))]
+        .mnemonic;
+  };
+  EXPECT_EQ(at(1), "v_mfma_f32_32x32x16_bf16");
+  EXPECT_EQ(at(3), "v_exp_f32");
+  EXPECT_EQ(at(5), "s_endpgm");
+}
+
 TEST(CodeObject, RefusesOtherFiles) {
   EXPECT_FALSE(CodeObject::Load({}).ok());
   std::vector<uint8_t> file = Programs();

@@ -80,7 +80,8 @@ absl::Status ReadSegments(const Elf& elf, absl::Span<const uint8_t> file,
   return absl::OkStatus();
 }
 
-absl::Status ReadSymbols(const Elf& elf, const Section& section,
+// `text`: the index of .text, whose address `image` has already.
+absl::Status ReadSymbols(const Elf& elf, const Section& section, size_t text,
                          ElfImage& image) {
   auto symbols = elf.symbols(&section);
   if (!symbols) return Invalid("symbols", symbols.takeError());
@@ -90,7 +91,14 @@ absl::Status ReadSymbols(const Elf& elf, const Section& section,
     if (symbol.st_shndx == llvm::ELF::SHN_UNDEF) continue;
     auto name = symbol.getName(*strings);
     if (!name) return Invalid("symbol name", name.takeError());
-    if (!name->empty()) image.symbols[name->str()] = symbol.st_value;
+    if (name->empty()) continue;
+    image.symbols[name->str()] = symbol.st_value;
+    if (symbol.st_shndx == text && symbol.getType() != llvm::ELF::STT_SECTION &&
+        symbol.st_value >= image.text_address &&
+        symbol.st_value < image.text_address + image.text_bytes) {
+      image.text_symbols.emplace(symbol.st_value - image.text_address,
+                                 name->str());
+    }
   }
   return absl::OkStatus();
 }
@@ -115,32 +123,47 @@ absl::Status ReadRelocations(const Elf& elf, const Section& section,
   return absl::OkStatus();
 }
 
+// Notes where .text lies; its index among the sections, 0 if there is none.
 // `file_bytes`: no more text than file, for text is decoded as a whole.
+absl::StatusOr<size_t> ReadText(const Elf& elf,
+                                const Elf::Elf_Shdr_Range& sections,
+                                uint64_t file_bytes, ElfImage& image) {
+  size_t text = 0;
+  for (size_t i = 0; i < sections.size(); ++i) {
+    const Section& section = sections[i];
+    if (section.sh_type != llvm::ELF::SHT_PROGBITS) continue;
+    auto name = elf.getSectionName(section);
+    if (!name) return Invalid("section name", name.takeError());
+    if (*name != ".text") continue;
+    if (section.sh_addr > image.memory.size() ||
+        section.sh_size > image.memory.size() - section.sh_addr ||
+        section.sh_offset > file_bytes ||
+        section.sh_size > file_bytes - section.sh_offset ||
+        section.sh_addr % 4 != 0) {
+      return Invalid(".text lies outside the segments or the file");
+    }
+    image.text_address = section.sh_addr;
+    image.text_bytes = section.sh_size;
+    text = i;
+  }
+  return text;
+}
+
 absl::Status ReadSections(const Elf& elf, uint64_t file_bytes,
                           ElfImage& image) {
   auto sections = elf.sections();
   if (!sections) return Invalid("sections", sections.takeError());
+  const absl::StatusOr<size_t> text =
+      ReadText(elf, *sections, file_bytes, image);
+  if (!text.ok()) return text.status();
   for (const Section& section : *sections) {
     absl::Status status;
     if (section.sh_type == llvm::ELF::SHT_SYMTAB ||
         section.sh_type == llvm::ELF::SHT_DYNSYM) {
-      status = ReadSymbols(elf, section, image);
+      status = ReadSymbols(elf, section, *text, image);
     } else if (section.sh_type == llvm::ELF::SHT_RELA &&
                (section.sh_flags & llvm::ELF::SHF_ALLOC) != 0) {
       status = ReadRelocations(elf, section, image);
-    } else if (section.sh_type == llvm::ELF::SHT_PROGBITS) {
-      auto name = elf.getSectionName(section);
-      if (!name) return Invalid("section name", name.takeError());
-      if (*name != ".text") continue;
-      if (section.sh_addr > image.memory.size() ||
-          section.sh_size > image.memory.size() - section.sh_addr ||
-          section.sh_offset > file_bytes ||
-          section.sh_size > file_bytes - section.sh_offset ||
-          section.sh_addr % 4 != 0) {
-        return Invalid(".text lies outside the segments or the file");
-      }
-      image.text_address = section.sh_addr;
-      image.text_bytes = section.sh_size;
     }
     if (!status.ok()) return status;
   }

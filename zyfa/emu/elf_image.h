@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -17,7 +18,10 @@ struct ElfImage {
   std::vector<uint8_t> memory;  // from address 0; segments at their addresses
   uint64_t text_address = 0, text_bytes = 0;  // of .text, inside memory
   std::map<std::string, uint64_t> symbols;    // defined ones
-  std::string metadata;                       // note AMDGPU 32, msgpack
+  // Those of .text that name code, by byte of .text and then by name; a section
+  // is none.
+  std::set<std::pair<uint64_t, std::string>> text_symbols;
+  std::string metadata;  // note AMDGPU 32, msgpack
   std::vector<std::pair<uint64_t, uint64_t>>
       relative_relocations;  // at, addend
 };

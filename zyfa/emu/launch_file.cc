@@ -211,6 +211,14 @@ absl::StatusOr<PreparedLaunch> PrepareLaunch(const Launch& launch,
   return prepared;
 }
 
+absl::StatusOr<PreparedLaunch> LoadLaunch(const std::string& path,
+                                          DeviceMemory& memory) {
+  const absl::StatusOr<Launch> launch = ReadLaunchFile(path);
+  if (!launch.ok()) return launch.status();
+  return PrepareLaunch(
+      *launch, std::filesystem::path(path).parent_path().string(), memory);
+}
+
 absl::Status WriteOutputs(const PreparedLaunch& prepared,
                           const DeviceMemory& memory) {
   for (const PreparedLaunch::Output& output : prepared.outputs) {

@@ -39,6 +39,10 @@ absl::StatusOr<PreparedLaunch> PrepareLaunch(const Launch& launch,
                                              const std::string& directory,
                                              DeviceMemory& memory);
 
+// Both of the above, with paths relative to the file's own directory.
+absl::StatusOr<PreparedLaunch> LoadLaunch(const std::string& path,
+                                          DeviceMemory& memory);
+
 // Writes every buffer that has an `out` path.
 absl::Status WriteOutputs(const PreparedLaunch& prepared,
                           const DeviceMemory& memory);

@@ -1,8 +1,6 @@
 // Runs one launch of any gfx950 code object on the emulator.
 #include <algorithm>
 #include <cstdio>
-#include <filesystem>
-#include <map>
 #include <memory>
 #include <string>
 #include <utility>
@@ -14,6 +12,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "zyfa/cli/spell_flags.h"
 #include "zyfa/cli/working_directory.h"
 #include "zyfa/emu/code_object.h"
 #include "zyfa/emu/device_memory.h"
@@ -22,24 +21,15 @@
 #include "zyfa/emu/inspect/trace.h"
 #include "zyfa/emu/launch_file.h"
 #include "zyfa/emu/report_json.h"
+#include "zyfa/emu/run_flags.h"
 #include "zyfa/emu/schedules.h"
 
 ABSL_FLAG(std::string, launch, "",
           "file with a zyfa.emu.Launch message in protobuf text format");
 ABSL_FLAG(std::string, summary, "", "file that gets counts and findings, JSON");
-ABSL_FLAG(std::string, wave_order, "rotate",
-          "order of a work-group's waves: rotate, alone, alone-reversed");
-ABSL_FLAG(int, rotate_instructions, 8,
-          "instructions a wave runs at a turn under --wave_order=rotate");
-ABSL_FLAG(std::string, dma_landing, "wait",
-          "when loads into LDS land: wait (at the retiring s_waitcnt), issue");
 ABSL_FLAG(bool, strict, true,
           "check wait states, races and undefined values; results do not "
           "depend on it, only speed");
-ABSL_FLAG(std::string, matrix_model, "exact",
-          "how matrix instructions add up: exact, cdna3, groups64, "
-          "truncated17, fma-chain");
-ABSL_FLAG(int, threads, 0, "host threads, 0 for one a core");
 ABSL_FLAG(bool, all_schedules, false,
           "run under every wave order and landing moment and compare memory");
 ABSL_FLAG(std::string, trace, "",
@@ -54,66 +44,19 @@ ABSL_FLAG(
     "number of the work-group that --trace and --break follow, x fastest");
 ABSL_FLAG(int, wave, -1,
           "its wave; -1 is all of them for --trace and wave 0 for --break");
-ABSL_FLAG(uint64_t, instruction_budget, uint64_t{1} << 28,
-          "instructions after which a wave is taken for endless");
 
 namespace zyfa::emu {
 namespace {
 
 absl::StatusOr<RunOptions> OptionsFromFlags() {
-  RunOptions options;
-  const std::string order = absl::GetFlag(FLAGS_wave_order);
-  if (order == "rotate") {
-    options.wave_order = WaveOrder::kRotate;
-  } else if (order == "alone") {
-    options.wave_order = WaveOrder::kAlone;
-  } else if (order == "alone-reversed") {
-    options.wave_order = WaveOrder::kAloneReversed;
-  } else {
-    return absl::InvalidArgumentError(
-        absl::StrCat("--wave_order is '", order,
-                     "', allowed: rotate, alone, alone-reversed"));
-  }
-  const std::string landing = absl::GetFlag(FLAGS_dma_landing);
-  if (landing == "wait") {
-    options.dma_landing = DmaLanding::kAtWait;
-  } else if (landing == "issue") {
-    options.dma_landing = DmaLanding::kAtIssue;
-  } else {
-    return absl::InvalidArgumentError(
-        absl::StrCat("--dma_landing is '", landing, "', allowed: wait, issue"));
-  }
-  static const auto& kModels = *new std::map<std::string, MatrixModel>{
-      {"exact", MatrixModel::kExact},
-      {"cdna3", MatrixModel::kCdna3},
-      {"groups64", MatrixModel::kGroups64},
-      {"truncated17", MatrixModel::kTruncated17},
-      {"fma-chain", MatrixModel::kFmaChain}};
-  const std::string model = absl::GetFlag(FLAGS_matrix_model);
-  if (!kModels.contains(model)) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "--matrix_model is '", model,
-        "', allowed: exact, cdna3, groups64, truncated17, fma-chain"));
-  }
-  options.matrix_model = kModels.at(model);
-  options.rotate_instructions = absl::GetFlag(FLAGS_rotate_instructions);
-  if (options.rotate_instructions < 1) {
-    return absl::InvalidArgumentError(absl::StrCat("--rotate_instructions is ",
-                                                   options.rotate_instructions,
-                                                   ", at least 1 is needed"));
-  }
-  options.strict = absl::GetFlag(FLAGS_strict);
+  absl::StatusOr<RunOptions> options = RunOptionsFromFlags();
+  if (!options.ok()) return options;
+  options->strict = absl::GetFlag(FLAGS_strict);
   const int wave = absl::GetFlag(FLAGS_wave);
   if (wave < -1 || wave > 15) {
     return absl::InvalidArgumentError(
         absl::StrCat("--wave is ", wave, ", -1 to 15 are allowed"));
   }
-  options.threads = absl::GetFlag(FLAGS_threads);
-  if (options.threads < 0 || options.threads > 1024) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "--threads is ", options.threads, ", 0 to 1024 are allowed"));
-  }
-  options.instruction_budget = absl::GetFlag(FLAGS_instruction_budget);
   return options;
 }
 
@@ -160,11 +103,8 @@ absl::Status RunFromFlags(bool& clean) {
   if (!options.ok()) return options.status();
   const std::string path = absl::GetFlag(FLAGS_launch);
   if (path.empty()) return absl::InvalidArgumentError("--launch is missing");
-  absl::StatusOr<Launch> launch = ReadLaunchFile(path);
-  if (!launch.ok()) return launch.status();
   DeviceMemory memory;
-  absl::StatusOr<PreparedLaunch> prepared = PrepareLaunch(
-      *launch, std::filesystem::path(path).parent_path().string(), memory);
+  absl::StatusOr<PreparedLaunch> prepared = LoadLaunch(path, memory);
   if (!prepared.ok()) return prepared.status();
   auto code = CodeObject::Load(prepared->code_object);
   if (!code.ok()) return code.status();
@@ -210,16 +150,6 @@ absl::Status RunFromFlags(bool& clean) {
   return WriteOutputs(*prepared, memory);
 }
 
-// Flags are documented and written with '-' between words; absl wants '_'.
-void SpellFlags(int argc, char** argv) {
-  for (int i = 1; i < argc; ++i) {
-    if (argv[i][0] != '-' || argv[i][1] != '-') continue;
-    for (char* c = argv[i] + 2; *c != '\0' && *c != '='; ++c) {
-      if (*c == '-') *c = '_';
-    }
-  }
-}
-
 }  // namespace
 }  // namespace zyfa::emu
 
@@ -230,7 +160,7 @@ int main(int argc, char** argv) {
       "emulator. Exit status 0 if it ran to its end without an error-level "
       "finding, 1 if not or if a flag cannot be parsed, 2 if it could not be "
       "run.");
-  zyfa::emu::SpellFlags(argc, argv);
+  zyfa::cli::SpellFlags(argc, argv);
   const std::vector<char*> positional = absl::ParseCommandLine(argc, argv);
   if (positional.size() > 1) {
     std::fprintf(

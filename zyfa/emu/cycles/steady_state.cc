@@ -37,9 +37,17 @@ std::vector<TracedLoop> FindLoops(const GroupTrace& trace) {
   for (const WaveTrace& wave : trace.waves) {
     const std::vector<TraceEvent>& events = wave.events;
     std::map<uint32_t, Passes> heads;
-    for (size_t i = 1; i < events.size(); ++i) {
-      if (events[i].step > events[i - 1].step) continue;
-      Passes& passes = heads[events[i].step];
+    // Rising steps, none of which was followed by a lower one so far: what a
+    // jump back can make a loop of. A block out of line that jumps back into
+    // the middle of a loop has passed the loop's own head since.
+    std::vector<uint32_t> rising;
+    for (size_t i = 0; i < events.size(); ++i) {
+      const uint32_t step = events[i].step;
+      while (!rising.empty() && rising.back() > step) rising.pop_back();
+      const bool again = !rising.empty() && rising.back() == step;
+      if (!again) rising.push_back(step);
+      if (!again || step > events[i - 1].step) continue;
+      Passes& passes = heads[step];
       passes.tail = std::max(passes.tail, events[i - 1].step);
       passes.positions.push_back(i);
     }

@@ -10,7 +10,8 @@
 
 namespace zyfa::emu {
 
-// A loop as traces show it: how often its first instruction was jumped back to.
+// A loop as traces show it: how often its first instruction, the one with the
+// lowest address, was jumped back to.
 struct TracedLoop {
   uint32_t head = 0;                   // step
   uint32_t tail = 0;                   // last step that jumped back to it

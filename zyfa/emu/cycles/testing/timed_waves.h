@@ -68,7 +68,8 @@ struct Timeline {
   std::vector<uint64_t> Of(size_t wave, size_t group = 0) const;
 };
 
-// The defaults, but the instructions are in the cache.
+// The defaults, but the instructions are in the cache and a barrier opens 12
+// clocks behind the last arrival.
 CycleConstants WarmCode();
 
 Timeline RunTraces(const TimedCode& code, const std::vector<GroupTrace>& groups,

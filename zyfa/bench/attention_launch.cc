@@ -1,0 +1,163 @@
+#include "zyfa/bench/attention_launch.h"
+
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <system_error>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
+#include "absl/types/span.h"
+#include "google/protobuf/text_format.h"
+#include "zyfa/bench/inputs.h"
+#include "zyfa/emu/launch.pb.h"
+#include "zyfa/launch/plan.h"
+#include "zyfa/launch/tensor.h"
+#include "zyfa/numerics/bf16.h"
+#include "zyfa/variant/attention_args.h"
+
+namespace zyfa::bench {
+namespace {
+
+using numerics::Bf16;
+
+// A tensor of the launch. Its address is a stand-in that the planner checks;
+// the launch file has a buffer in its place.
+struct Tensor {
+  const char* name;
+  size_t offset;  // in AttentionArgs
+  uint64_t address;
+  size_t bytes;
+};
+
+absl::Status WriteFile(const std::filesystem::path& path,
+                       absl::Span<const uint8_t> bytes) {
+  std::ofstream stream(path, std::ios::binary | std::ios::trunc);
+  stream.write(reinterpret_cast<const char*>(bytes.data()),
+               static_cast<std::streamsize>(bytes.size()));
+  stream.close();
+  if (!stream) {
+    return absl::PermissionDeniedError(
+        absl::StrCat("cannot write ", path.string()));
+  }
+  return absl::OkStatus();
+}
+
+absl::Span<const uint8_t> Bytes(const std::vector<Bf16>& values) {
+  return {reinterpret_cast<const uint8_t*>(values.data()),
+          values.size() * sizeof(Bf16)};
+}
+
+std::array<Tensor, 4> TensorsOf(const Case& c, const Inputs& inputs) {
+  const size_t output = size_t{1} * c.batch * c.seqlen_q * c.heads_q *
+                        c.variant.head_dim_v * sizeof(Bf16);
+  return {
+      {{"query", offsetof(AttentionArgs, query), uint64_t{1} << 44,
+        Bytes(inputs.query).size()},
+       {"key", offsetof(AttentionArgs, key), uint64_t{2} << 44,
+        Bytes(inputs.key).size()},
+       {"value", offsetof(AttentionArgs, value), uint64_t{3} << 44,
+        Bytes(inputs.value).size()},
+       {"output", offsetof(AttentionArgs, output), uint64_t{4} << 44, output}}};
+}
+
+absl::StatusOr<AttentionPlan> PlanOf(const Case& c,
+                                     const std::array<Tensor, 4>& tensors) {
+  const Variant& v = c.variant;
+  AttentionParams params;
+  params.query = DenseTensor(tensors[0].address, c.batch, c.seqlen_q, c.heads_q,
+                             v.head_dim_qk);
+  params.key = DenseTensor(tensors[1].address, c.batch, c.seqlen_kv, c.heads_kv,
+                           v.head_dim_qk);
+  params.value = DenseTensor(tensors[2].address, c.batch, c.seqlen_kv,
+                             c.heads_kv, v.head_dim_v);
+  params.output = DenseTensor(tensors[3].address, c.batch, c.seqlen_q,
+                              c.heads_q, v.head_dim_v);
+  params.softmax_scale = 1.0f / std::sqrt(static_cast<float>(v.head_dim_qk));
+  params.mask = v.mask;
+  params.variant = VariantName(v);
+  return PlanAttention(params);
+}
+
+// The message; arguments that are no tensors as their 32-bit words.
+emu::Launch MessageOf(const AttentionPiece& piece, const KernelEntry& kernel,
+                      const std::array<Tensor, 4>& tensors) {
+  emu::Launch launch;
+  launch.set_code_object("kernel.co");
+  launch.set_kernel(std::string(kernel.symbol));
+  const auto set = [](const uint32_t from[3], emu::Extent& to) {
+    to.set_x(from[0]);
+    to.set_y(from[1]);
+    to.set_z(from[2]);
+  };
+  set(piece.shape.grid, *launch.mutable_grid());
+  set(piece.shape.block, *launch.mutable_workgroup());
+  launch.set_dynamic_lds_bytes(piece.shape.dynamic_lds_bytes);
+  launch.set_kernarg_bytes(sizeof(AttentionArgs));
+  size_t end_of_tensors = 0;
+  for (const Tensor& tensor : tensors) {
+    emu::Argument& argument = *launch.add_arg();
+    argument.set_offset(static_cast<uint32_t>(tensor.offset));
+    emu::Buffer& buffer = *argument.mutable_buffer();
+    buffer.set_bytes(tensor.bytes);
+    if (std::strcmp(tensor.name, "output") == 0) {
+      buffer.set_fill(0xff);  // a NaN: an element that is left out shows
+      buffer.set_out("output.bin");
+    } else {
+      buffer.set_file(absl::StrCat(tensor.name, ".bin"));
+    }
+    end_of_tensors = std::max(end_of_tensors, tensor.offset + 8);
+  }
+  const auto* bytes = reinterpret_cast<const uint8_t*>(&piece.args);
+  for (size_t at = end_of_tensors; at < sizeof(AttentionArgs); at += 4) {
+    uint32_t word = 0;
+    std::memcpy(&word, bytes + at, sizeof(word));
+    if (word == 0) continue;
+    emu::Argument& argument = *launch.add_arg();
+    argument.set_offset(static_cast<uint32_t>(at));
+    argument.set_u32(word);
+  }
+  return launch;
+}
+
+}  // namespace
+
+absl::Status WriteAttentionLaunch(const Case& c, uint32_t seed,
+                                  const std::string& directory) {
+  const Inputs inputs = GaussianInputs(c, seed);
+  const std::array<Tensor, 4> tensors = TensorsOf(c, inputs);
+  const absl::StatusOr<AttentionPlan> plan = PlanOf(c, tensors);
+  if (!plan.ok()) return plan.status();
+  if (const int64_t pieces = PieceCount(*plan); pieces != 1) {
+    return absl::UnimplementedError(absl::StrCat(
+        CaseLabel(c), " takes ", pieces, " launches; a launch file holds one"));
+  }
+  std::string text;
+  google::protobuf::TextFormat::PrintToString(
+      MessageOf(MakePiece(*plan, 0), *plan->kernel, tensors), &text);
+  const std::filesystem::path folder(directory);
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  const auto bytes_of = [](const std::string& s) {
+    return absl::MakeConstSpan(reinterpret_cast<const uint8_t*>(s.data()),
+                               s.size());
+  };
+  for (const auto& [name, bytes] :
+       {std::pair{"kernel.co",
+                  absl::Span<const uint8_t>(plan->kernel->code_object)},
+        std::pair{"query.bin", Bytes(inputs.query)},
+        std::pair{"key.bin", Bytes(inputs.key)},
+        std::pair{"value.bin", Bytes(inputs.value)},
+        std::pair{"launch.textproto", bytes_of(text)}}) {
+    if (absl::Status status = WriteFile(folder / name, bytes); !status.ok()) {
+      return status;
+    }
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace zyfa::bench
