@@ -10,9 +10,9 @@ namespace zyfa::emu {
 namespace {
 
 constexpr double GroupCost::* kFields[] = {
-    &GroupCost::cold,         &GroupCost::warm,        &GroupCost::fill,
-    &GroupCost::drain,        &GroupCost::matrix,      &GroupCost::useful,
-    &GroupCost::memory_bytes, &GroupCost::instructions};
+    &GroupCost::cold,   &GroupCost::warm,         &GroupCost::fill,
+    &GroupCost::drain,  &GroupCost::matrix,       &GroupCost::useful,
+    &GroupCost::vector, &GroupCost::memory_bytes, &GroupCost::instructions};
 static_assert(sizeof(GroupCost) ==
               sizeof(kFields) / sizeof(kFields[0]) * sizeof(double));
 
@@ -78,6 +78,7 @@ GroupCost CostOfGroup(absl::Span<const InstructionTime> instructions,
   for (const PipeClocks& pipes : warm.pipes) {
     cost.matrix += each * static_cast<double>(pipes.matrix);
     cost.useful += each * static_cast<double>(pipes.useful);
+    cost.vector += each * static_cast<double>(pipes.vector);
   }
   cost.memory_bytes = static_cast<double>(trace.memory_bytes);
   cost.instructions = static_cast<double>(trace.instructions());

@@ -18,6 +18,7 @@ struct GroupCost {
   double drain = 0;   // of warm: after the last one is through
   double matrix = 0;  // matrix pipes busy, all SIMDs together
   double useful = 0;  // the same without auxiliary instructions
+  double vector = 0;  // vector pipes busy, all SIMDs together
   double memory_bytes = 0;
   double instructions = 0;  // of waves
 };

@@ -12,9 +12,12 @@ namespace zyfa::emu {
 struct KernelActivity {
   double matrix_busy = 0;
   double useful_busy = 0;
+  double vector_busy = 0;
 };
 
-// The shader clock in GHz that the board holds at an activity.
+// The shader clock in GHz that the board holds at an activity. It is asked
+// after the emulator has run, so it may also read what
+// KernelTimeOptions::observers counted.
 using KernelClock = std::function<double(const KernelActivity&)>;
 
 // The same whatever the activity. InvalidArgument unless 0.1 <= ghz <= 2.4.

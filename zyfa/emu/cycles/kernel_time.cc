@@ -116,6 +116,7 @@ absl::StatusOr<KernelTime> ScheduleKernel(const LaunchWork& work,
     sum.drain += count[i] * costs[i].drain;
     sum.matrix += count[i] * costs[i].matrix;
     sum.useful += count[i] * costs[i].useful;
+    sum.vector += count[i] * costs[i].vector;
   }
 
   KernelTime time;
@@ -132,7 +133,9 @@ absl::StatusOr<KernelTime> ScheduleKernel(const LaunchWork& work,
   };
   set_busy(std::max(time.schedule_clocks, time.l2_clocks));
   if (time.l2_clocks > time.schedule_clocks) time.bound = KernelBound::kL2;
-  time.clock_ghz = options.clock({time.matrix_busy, time.useful_busy});
+  time.clock_ghz =
+      options.clock({time.matrix_busy, time.useful_busy,
+                     time.clocks > 0 ? sum.vector / (time.clocks * simds) : 0});
   if (!std::isfinite(time.clock_ghz) || time.clock_ghz <= 0) {
     return absl::InvalidArgumentError(
         absl::StrCat("clock gives ", time.clock_ghz, " GHz for a matrix pipe ",
@@ -200,7 +203,8 @@ absl::StatusOr<KernelTime> ModelKernelTime(const EmulatedLaunch& launch,
   std::sort(run.groups.begin(), run.groups.end());
   run.groups.erase(std::unique(run.groups.begin(), run.groups.end()),
                    run.groups.end());
-  run.observers = {&recorder};
+  run.observers = options.observers;
+  run.observers.push_back(&recorder);
   const absl::StatusOr<RunReport> report =
       Run(*launch.code, launch.kernel, launch.shape, launch.kernarg,
           *launch.memory, run);
