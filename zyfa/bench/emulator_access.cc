@@ -13,19 +13,11 @@
 #include "zyfa/launch/emulator_device.h"
 
 namespace zyfa::bench {
+namespace {
 
-void SetEmulatorThreads(Device& device, int threads) {
-  auto* emulator = dynamic_cast<EmulatorDevice*>(&device);
-  if (emulator != nullptr) emulator->set_options({.threads = threads});
-}
-
-absl::Status StartEmulatorTiming(Device& device, const TimingFlags& flags,
-                                 double flops) {
-  auto* emulator = dynamic_cast<EmulatorDevice*>(&device);
-  if (emulator == nullptr) return absl::OkStatus();
+absl::StatusOr<EmulatorTiming> TimingOf(const TimingFlags& flags) {
   EmulatorTiming timing;
   timing.only = flags.only;
-  timing.options.flops = flops;
   timing.options.threads = flags.threads;
   const absl::StatusOr<emu::CycleConstants> constants =
       emu::LoadCycleConstants(flags.constants);
@@ -37,7 +29,28 @@ absl::Status StartEmulatorTiming(Device& device, const TimingFlags& flags,
     if (!clock.ok()) return clock.status();
     timing.options.clock = *clock;
   }
-  emulator->set_timing(timing);
+  return timing;
+}
+
+}  // namespace
+
+void SetEmulatorThreads(Device& device, int threads) {
+  auto* emulator = dynamic_cast<EmulatorDevice*>(&device);
+  if (emulator != nullptr) emulator->set_options({.threads = threads});
+}
+
+absl::Status CheckTiming(const TimingFlags& flags) {
+  return TimingOf(flags).status();
+}
+
+absl::Status StartEmulatorTiming(Device& device, const TimingFlags& flags,
+                                 double flops) {
+  auto* emulator = dynamic_cast<EmulatorDevice*>(&device);
+  if (emulator == nullptr) return absl::OkStatus();
+  absl::StatusOr<EmulatorTiming> timing = TimingOf(flags);
+  if (!timing.ok()) return timing.status();
+  timing->options.flops = flops;
+  emulator->set_timing(*timing);
   return absl::OkStatus();
 }
 

@@ -18,7 +18,7 @@ void SetEmulatorThreads(Device& device, int threads);
 // How launches are timed on the emulator.
 struct TimingFlags {
   // File of constants that differ from the defaults; empty: none.
-  std::string constants;
+  std::string constants = {};
   // Shader clock; 0: what the fit of cdna4-timing 6 gives for BF16 attention.
   double clock_ghz = 0;
   int threads = 0;  // of the host; 0: one a core
@@ -26,8 +26,11 @@ struct TimingFlags {
   bool only = false;
 };
 
+// Errors of the file of constants; InvalidArgument for a clock that no GPU has.
+absl::Status CheckTiming(const TimingFlags& flags);
+
 // Launches from now on are timed; each is `flops` operations in bf16. Errors of
-// the file of constants; InvalidArgument for a clock that no GPU has.
+// CheckTiming().
 absl::Status StartEmulatorTiming(Device& device, const TimingFlags& flags,
                                  double flops);
 

@@ -111,6 +111,9 @@ absl::StatusOr<Options> ParseOptions() {
                         .clock_ghz = absl::GetFlag(FLAGS_clock_ghz),
                         .threads = options.run.threads,
                         .only = absl::GetFlag(FLAGS_modelled_time_only)};
+  if (absl::Status status = CheckTiming(options.run.timing); !status.ok()) {
+    return status;
+  }
   return options;
 }
 

@@ -15,9 +15,10 @@ struct KernelActivity {
   double vector_busy = 0;
 };
 
-// The shader clock in GHz that the board holds at an activity. It is asked
-// after the emulator has run, so it may also read what
-// KernelTimeOptions::observers counted.
+// The shader clock in GHz that the board holds at an activity. What a model of
+// power wants beside it - flips of operand bits, LDS traffic - is best given to
+// the function as amounts a busy clock of the matrix pipe, which are the same
+// for a whole launch as for one of its work-groups.
 using KernelClock = std::function<double(const KernelActivity&)>;
 
 // The same whatever the activity. InvalidArgument unless 0.1 <= ghz <= 2.4.

@@ -203,8 +203,7 @@ absl::StatusOr<KernelTime> ModelKernelTime(const EmulatedLaunch& launch,
   std::sort(run.groups.begin(), run.groups.end());
   run.groups.erase(std::unique(run.groups.begin(), run.groups.end()),
                    run.groups.end());
-  run.observers = options.observers;
-  run.observers.push_back(&recorder);
+  run.observers = {&recorder};
   const absl::StatusOr<RunReport> report =
       Run(*launch.code, launch.kernel, launch.shape, launch.kernarg,
           *launch.memory, run);

@@ -40,9 +40,6 @@ struct KernelTimeOptions {
   double peak_flops_per_clock = kBf16FlopsPerClock;
   // Bytes that must cross HBM once: each input and output.
   double hbm_bytes = 0;
-  // Watch the emulated work-groups, for a clock that needs more than their
-  // activity.
-  std::vector<ObserverFactory*> observers = {};
   int threads = 0;  // of the host; 0: one a core
 };
 
