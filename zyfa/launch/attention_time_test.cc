@@ -16,6 +16,9 @@
 #include "absl/types/span.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "zyfa/emu/cycles/compute_unit.h"
+#include "zyfa/emu/cycles/constants.h"
+#include "zyfa/emu/cycles/group_cost.h"
 #include "zyfa/emu/cycles/trace_recorder.h"
 #include "zyfa/emu/emulator.h"
 #include "zyfa/launch/attention_work.h"
@@ -221,6 +224,32 @@ TEST(AttentionLaunchWorkTest, MatrixInstructionsFollowFromTheWork) {
       EXPECT_EQ(executed, expected) << "group " << group;
     }
   }
+}
+
+// A later work-group of a compute unit takes what the second of two in a row
+// takes, and the first one longer.
+TEST(ModelAttentionTimeTest, WarmIsTheSecondOfTwo) {
+  Call call(Mask::kFull, 256, 512, 1);
+  emu::TraceRecorder recorder;
+  emu::RunOptions run;
+  run.observers = {&recorder};
+  const auto report = emu::Run(call.code(), call.kernel(), call.Emulated(),
+                               call.bytes(), call.memory(), run);
+  ASSERT_TRUE(report.ok()) << report.status();
+  const emu::GroupTrace& trace = recorder.groups().begin()->second;
+  const std::vector<const emu::GroupTrace*> twice = {&trace, &trace};
+  const emu::ComputeUnitReport row =
+      emu::RunComputeUnit(recorder.instructions(), twice, {});
+  const double first =
+      static_cast<double>(row.groups[0].end - row.groups[0].start);
+  const double second =
+      static_cast<double>(row.groups[1].end - row.groups[1].start);
+  const emu::GroupCost cost =
+      emu::CostOfGroup(recorder.instructions(), trace, 1,
+                       emu::CycleConstants::Defaults(), recorder.auxiliary());
+  EXPECT_EQ(cost.cold, first);
+  EXPECT_NEAR(cost.warm / second, 1.0, 0.002);
+  EXPECT_GT(cost.cold, cost.warm + 500);  // a scalar load's miss alone
 }
 
 TEST(ModelAttentionTimeTest, DoesNotDependOnThreads) {

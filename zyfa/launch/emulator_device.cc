@@ -10,8 +10,8 @@ namespace zyfa {
 namespace {
 
 // The first error-level finding in words, or OK.
-absl::Status Verdict(const emu::RunReport& report) {
-  for (const emu::Finding& f : report.findings) {
+absl::Status Verdict(const std::vector<emu::Finding>& findings) {
+  for (const emu::Finding& f : findings) {
     if (f.severity != emu::Severity::kError) continue;
     std::string where =
         absl::StrCat("work-group (", f.workgroup[0], ", ", f.workgroup[1], ", ",
@@ -146,7 +146,7 @@ absl::Status EmulatorDevice::Launch(KernelHandle kernel,
     if (!time.ok()) return time.status();
     modelled_ms_ += time->milliseconds;
     time_ = *std::move(time);
-    if (timing_->only) return absl::OkStatus();
+    if (timing_->only) return Verdict(time_->findings);
   }
   emu::LaunchShape emulated;
   for (int i = 0; i < 3; ++i) {
@@ -158,7 +158,7 @@ absl::Status EmulatorDevice::Launch(KernelHandle kernel,
                          memory_, options_);
   if (!report.ok()) return report.status();
   report_ = *std::move(report);
-  return Verdict(report_);
+  return Verdict(report_.findings);
 }
 
 absl::Status EmulatorDevice::CheckStream(Stream stream) const {

@@ -38,12 +38,28 @@ uint64_t GroupsOf(const LaunchShape& shape) {
   return uint64_t{shape.grid[0]} * shape.grid[1] * shape.grid[2];
 }
 
-absl::Status FirstError(const RunReport& report) {
-  for (const Finding& f : report.findings) {
-    if (f.severity != Severity::kError) continue;
-    return absl::InternalError(
-        absl::StrCat("emulator: ", f.rule, " in kernel ", f.kernel, " at pc 0x",
-                     absl::Hex(f.pc), ", ", f.disassembly, ": ", f.detail));
+std::vector<Finding> ErrorsOf(const RunReport& report) {
+  std::vector<Finding> errors;
+  for (const Finding& finding : report.findings) {
+    if (finding.severity == Severity::kError) errors.push_back(finding);
+  }
+  return errors;
+}
+
+// Whether the emulator brought all groups to their end.
+absl::Status CheckEnded(const TraceRecorder& recorder,
+                        const std::vector<uint64_t>& groups,
+                        const std::vector<Finding>& errors) {
+  for (const uint64_t group : groups) {
+    if (recorder.groups().count(static_cast<uint32_t>(group)) != 0) continue;
+    std::string why = "no finding";
+    if (!errors.empty()) {
+      const Finding& f = errors.front();
+      why = absl::StrCat(f.rule, " in kernel ", f.kernel, " at pc 0x",
+                         absl::Hex(f.pc), ", ", f.disassembly, ": ", f.detail);
+    }
+    return absl::InternalError(absl::StrCat("emulator: work-group ", group,
+                                            " did not reach its end: ", why));
   }
   return absl::OkStatus();
 }
@@ -208,13 +224,18 @@ absl::StatusOr<KernelTime> ModelKernelTime(const EmulatedLaunch& launch,
       Run(*launch.code, launch.kernel, launch.shape, launch.kernarg,
           *launch.memory, run);
   if (!report.ok()) return report.status();
-  if (absl::Status status = FirstError(*report); !status.ok()) return status;
+  std::vector<Finding> errors = ErrorsOf(*report);
+  if (absl::Status status = CheckEnded(recorder, groups, errors);
+      !status.ok()) {
+    return status;
+  }
 
   const std::vector<GroupCost> costs =
       Replay(recorder, groups, *resident, options);
   absl::StatusOr<KernelTime> time = ScheduleKernel(
       work, InterpolateCosts(work.works, samples, costs), *resident, options);
   if (!time.ok()) return time;
+  time->findings = std::move(errors);
   for (size_t i = 0; i < samples.size(); ++i) {
     time->samples.push_back({samples[i], groups[i], costs[i]});
   }

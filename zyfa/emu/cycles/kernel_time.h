@@ -16,6 +16,7 @@
 #include "zyfa/emu/cycles/machine.h"
 #include "zyfa/emu/device_memory.h"
 #include "zyfa/emu/emulator.h"
+#include "zyfa/emu/finding.h"
 
 namespace zyfa::emu {
 
@@ -84,13 +85,15 @@ struct KernelTime {
   size_t works = 0;  // distinct ones
   std::vector<SampledGroup> samples;
   TimeShares shares;
+  std::vector<Finding> findings;  // error-level ones of the emulated groups
 };
 
 // Models a launch: emulates and replays the sampled work-groups, interpolates
 // the others, dispatches all. The same input gives the same figures, whatever
 // the number of threads. InvalidArgument for what CheckWork, ResidentGroups or
 // Run refuse, for options that are negative or not finite and for a clock that
-// is not positive; Internal with the first error-level finding of the emulator.
+// is not positive; Internal with the first error-level finding if a group does
+// not reach its end.
 absl::StatusOr<KernelTime> ModelKernelTime(const EmulatedLaunch& launch,
                                            const LaunchWork& work,
                                            const KernelTimeOptions& options);
