@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
+#include <map>
 #include <memory>
 #include <ostream>
 #include <random>
@@ -28,7 +29,9 @@
 namespace zyfa {
 namespace {
 
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::UnorderedElementsAre;
 
 // A call with tensors in an emulator's memory, each of Gaussian numbers.
 class Call {
@@ -224,6 +227,36 @@ TEST(AttentionLaunchWorkTest, MatrixInstructionsFollowFromTheWork) {
       EXPECT_EQ(executed, expected) << "group " << group;
     }
   }
+}
+
+// Tiles that lack rows or see no key are no points of a line through others.
+TEST(AttentionLaunchWorkTest, KindsTellRowsAndEmptyTiles) {
+  const auto works = [](int64_t seqlen_q, int64_t seqlen_kv) {
+    Call call(Mask::kCausal, seqlen_q, seqlen_kv, 1);
+    const emu::LaunchWork work = AttentionLaunchWork(
+        call.variant(), call.piece().args, call.piece().shape);
+    std::map<uint32_t, std::vector<std::vector<int64_t>>> by_kind;
+    for (const emu::GroupWork& w : work.works) {
+      by_kind[w.kind].push_back(w.steps);
+    }
+    std::vector<std::vector<std::vector<int64_t>>> kinds;
+    for (const auto& [kind, lists] : by_kind) kinds.push_back(lists);
+    return kinds;
+  };
+  using List = std::vector<int64_t>;
+  // Seven tiles, the last of 200 rows; the one in the middle is alone.
+  EXPECT_THAT(works(1736, 1736),
+              UnorderedElementsAre(ElementsAre(List{28, 4}),
+                                   ElementsAre(List{20, 12}, List{24, 8}),
+                                   ElementsAre(List{16})));
+  // Eight tiles, of which the first four see nothing.
+  EXPECT_THAT(works(2048, 1024),
+              UnorderedElementsAre(ElementsAre(List{4, 0}, List{8, 0},
+                                               List{12, 0}, List{16, 0})));
+  // The first two see nothing: two pairs with one such, two without.
+  EXPECT_THAT(works(2048, 1536),
+              UnorderedElementsAre(ElementsAre(List{20, 0}, List{24, 0}),
+                                   ElementsAre(List{12, 8}, List{16, 4})));
 }
 
 // A later work-group of a compute unit takes what the second of two in a row

@@ -55,6 +55,18 @@ TEST(GroupCostTest, OneWaveByHand) {
   EXPECT_EQ(cost.cold, 136 + constants.fetch_miss);
 }
 
+TEST(GroupCostTest, FillEndsAtTheFirstMatrixInstructionDrainStartsAtTheLast) {
+  GroupTrace trace = Waves(1);
+  trace.waves[0] = {{0, 0}, {1, 0}, {2, 0}, {1, 0}, {2, 0}, {3, 0}};
+  const GroupCost cost =
+      CostOfGroup(Program(), trace, 1, CycleConstants::Defaults(), {});
+  // As above up to the s_nop at 68; the second one works from 132 to 164, the
+  // s_nop behind it waits from 136 to 200.
+  EXPECT_EQ(cost.fill, 64);
+  EXPECT_EQ(cost.drain, 204 - 164);
+  EXPECT_EQ(cost.warm, 204);
+}
+
 TEST(GroupCostTest, AuxiliaryInstructionsAreNotUseful) {
   const GroupCost cost =
       CostOfGroup(Program(), Waves(4), 1, CycleConstants::Defaults(),

@@ -28,7 +28,7 @@ absl::StatusOr<KernelClock> FixedClock(double ghz);
 inline constexpr double kFp8ClockGhz = 1.7;
 
 // BF16 attention: sclk in MHz = 2714 - 12.42 * busy in % (cdna4-timing 6: 17
-// points of 61 to 95 %, R2 0.955), 2400 at most. The fit's busy is the loop's,
+// points, R2 0.955), 2400 at most. The fit's busy is the loop's,
 // of kernels that spend 90 % and more of their time there; the whole kernel's
 // is what a causal launch with idle compute units draws power for.
 KernelClock Bf16AttentionClock();
