@@ -96,6 +96,25 @@ TEST(GroupCostTest, WithoutMatrixInstructionsAllIsFill) {
   EXPECT_EQ(cost.drain, 0);
 }
 
+TEST(GroupCostTest, ScalarLoadsMissOnceAComputeUnit) {
+  std::vector<InstructionTime> program = Program();
+  program[0] = InstructionTime();
+  program[0].issue = IssueKind::kScalar;
+  program[0].scalar_load = true;
+  program[0].size = 4;
+  program[1] = InstructionTime();
+  program[1].control = ControlKind::kWaitcnt;
+  program[1].lgkmcnt = 0;
+  program[1].address = 4;
+  program[1].size = 8;
+  GroupTrace trace;
+  trace.waves = {{{0, 0}, {1, 0}, {3, 0}}};
+  const CycleConstants constants = CycleConstants::Defaults();
+  const GroupCost cost = CostOfGroup(program, trace, 1, constants, {});
+  EXPECT_EQ(cost.warm, constants.scalar_load + 8);
+  EXPECT_EQ(cost.cold, constants.fetch_miss + constants.scalar_load_cold + 8);
+}
+
 TEST(GroupCostTest, MixIsLinear) {
   GroupCost a, b;
   a.warm = 10;
