@@ -1,10 +1,12 @@
 // Modelled time of AITER's attention kernels by length, on an MI355X that the
 // cycle model imagines.
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdio>
 #include <fstream>
 #include <iterator>
+#include <memory>
 #include <string>
 #include <vector>
 
