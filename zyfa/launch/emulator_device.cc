@@ -72,6 +72,7 @@ emu::RunReport EmulatorDevice::last_report() const {
 void EmulatorDevice::set_timing(const std::optional<EmulatorTiming>& timing) {
   const std::lock_guard<std::mutex> lock(mutex_);
   timing_ = timing;
+  time_.reset();
 }
 
 std::optional<emu::KernelTime> EmulatorDevice::last_time() const {

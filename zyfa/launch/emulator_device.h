@@ -47,7 +47,7 @@ class EmulatorDevice final : public Device {
   // From now on launches are modelled too, and events tell modelled time;
   // nullopt: no longer. A launch then fails where ModelAttentionTime() does.
   void set_timing(const std::optional<EmulatorTiming>& timing);
-  // Of the latest launch that was modelled.
+  // Of the latest launch that was modelled since set_timing().
   std::optional<emu::KernelTime> last_time() const;
 
   const DeviceProperties& properties() const override { return properties_; }

@@ -234,6 +234,8 @@ TEST(EmulatorDeviceTest, TimingAloneWritesOnlySampledGroups) {
   const absl::Status status = AttentionForward(params, device);
   ASSERT_TRUE(status.ok()) << status;
   EXPECT_EQ(device.last_time()->groups, 2u);
+  device.set_timing(timing);
+  EXPECT_FALSE(device.last_time().has_value());
   std::vector<uint8_t> written(output->size());
   ASSERT_TRUE(
       device.CopyFromDevice(absl::MakeSpan(written), output->address()).ok());
