@@ -2,16 +2,87 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 
+#include "absl/status/statusor.h"
+#include "zyfa/emu/cycles/constants.h"
+#include "zyfa/emu/cycles/kernel_clock.h"
+#include "zyfa/emu/cycles/kernel_time.h"
 #include "zyfa/emu/emulator.h"
 #include "zyfa/emu/finding.h"
 #include "zyfa/launch/emulator_device.h"
 
 namespace zyfa::bench {
+namespace {
+
+absl::StatusOr<EmulatorTiming> TimingOf(const TimingFlags& flags) {
+  EmulatorTiming timing;
+  timing.only = flags.only;
+  timing.options.threads = flags.threads;
+  const absl::StatusOr<emu::CycleConstants> constants =
+      emu::LoadCycleConstants(flags.constants);
+  if (!constants.ok()) return constants.status();
+  timing.options.constants = *constants;
+  if (flags.clock_ghz != 0) {
+    const absl::StatusOr<emu::KernelClock> clock =
+        emu::FixedClock(flags.clock_ghz);
+    if (!clock.ok()) return clock.status();
+    timing.options.clock = *clock;
+  }
+  return timing;
+}
+
+}  // namespace
 
 void SetEmulatorThreads(Device& device, int threads) {
   auto* emulator = dynamic_cast<EmulatorDevice*>(&device);
   if (emulator != nullptr) emulator->set_options({.threads = threads});
+}
+
+absl::Status CheckTiming(const TimingFlags& flags) {
+  return TimingOf(flags).status();
+}
+
+absl::Status StartEmulatorTiming(Device& device, const TimingFlags& flags,
+                                 double flops) {
+  auto* emulator = dynamic_cast<EmulatorDevice*>(&device);
+  if (emulator == nullptr) return absl::OkStatus();
+  absl::StatusOr<EmulatorTiming> timing = TimingOf(flags);
+  if (!timing.ok()) return timing.status();
+  timing->options.flops = flops;
+  emulator->set_timing(*timing);
+  return absl::OkStatus();
+}
+
+void RecordEmulatorTime(Device& device, proto::Record& record) {
+  const auto* emulator = dynamic_cast<const EmulatorDevice*>(&device);
+  if (emulator == nullptr) return;
+  const std::optional<emu::KernelTime> time = emulator->last_time();
+  if (!time.has_value()) return;
+  record.set_gpu_time_ms(time->milliseconds);
+  record.set_clocks(time->clocks);
+  record.set_clock_ghz(time->clock_ghz);
+  record.set_busy(time->matrix_busy);
+  record.set_useful_busy(time->useful_busy);
+  record.set_tflops(time->tflops);
+  record.set_peak_share(time->peak_share);
+  proto::ModelledTime& modelled = *record.mutable_modelled_time();
+  modelled.set_schedule_clocks(time->schedule_clocks);
+  modelled.set_l2_clocks(time->l2_clocks);
+  modelled.set_hbm_clocks(time->hbm_clocks);
+  modelled.set_work_groups(static_cast<double>(time->groups));
+  modelled.set_distinct_work_groups(static_cast<int32_t>(time->works));
+  modelled.set_sampled_work_groups(static_cast<int32_t>(time->samples.size()));
+  modelled.set_resident_work_groups(time->resident);
+  const emu::TimeShares& shares = time->shares;
+  modelled.set_launch_share(shares.launch);
+  modelled.set_fill_share(shares.fill);
+  modelled.set_cold_share(shares.cold);
+  modelled.set_steady_share(shares.steady);
+  modelled.set_drain_share(shares.drain);
+  modelled.set_gap_share(shares.gaps);
+  modelled.set_tail_share(shares.tail);
+  modelled.set_bound_share(shares.bound);
 }
 
 void RecordEmulatorReport(Device& device, proto::Record& record) {

@@ -1,6 +1,9 @@
 #ifndef ZYFA_BENCH_EMULATOR_ACCESS_H_
 #define ZYFA_BENCH_EMULATOR_ACCESS_H_
 
+#include <string>
+
+#include "absl/status/status.h"
 #include "zyfa/launch/device.h"
 #include "zyfa/proto/record.pb.h"
 
@@ -11,6 +14,28 @@ namespace zyfa::bench {
 
 // Host threads of launches from now on; 0: one a core.
 void SetEmulatorThreads(Device& device, int threads);
+
+// How launches are timed on the emulator.
+struct TimingFlags {
+  // File of constants that differ from the defaults; empty: none.
+  std::string constants = {};
+  // Shader clock; 0: what the fit of cdna4-timing 6 gives for BF16 attention.
+  double clock_ghz = 0;
+  int threads = 0;  // of the host; 0: one a core
+  // Launches run no more than their time needs, and give no results.
+  bool only = false;
+};
+
+// Errors of the file of constants; InvalidArgument for a clock that no GPU has.
+absl::Status CheckTiming(const TimingFlags& flags);
+
+// Launches from now on are timed; each is `flops` operations in bf16. Errors of
+// CheckTiming().
+absl::Status StartEmulatorTiming(Device& device, const TimingFlags& flags,
+                                 double flops);
+
+// Puts the modelled time of the latest launch into `record`, if there is one.
+void RecordEmulatorTime(Device& device, proto::Record& record);
 
 // Puts what the emulator counted in its latest launch into `record`.
 void RecordEmulatorReport(Device& device, proto::Record& record);

@@ -44,6 +44,15 @@ ABSL_FLAG(std::string, warmups, "500", "launches before timing, on a GPU");
 ABSL_FLAG(std::string, runs, "100", "launches that are timed, on a GPU");
 ABSL_FLAG(std::string, threads, "0",
           "host threads of emulator and reference; 0: one a core");
+ABSL_FLAG(bool, modelled_time_only, false,
+          "on the emulator: run only what the modelled time needs, a few "
+          "work-groups of one head, and check no accuracy");
+ABSL_FLAG(std::string, cycle_constants, "",
+          "file of constants of the cycle model, lines of name = value; those "
+          "left out have their defaults");
+ABSL_FLAG(double, clock_ghz, 0,
+          "shader clock of modelled time; 0: a published fit for BF16 "
+          "attention, by how busy the matrix pipe is");
 ABSL_FLAG(std::string, records, "",
           "file for the records: JSON lines, or length-delimited binary if its "
           "name ends in .binpb");
@@ -97,6 +106,13 @@ absl::StatusOr<Options> ParseOptions() {
         ParseNumber(number.name, number.value, number.low, 1000000);
     if (!parsed.ok()) return parsed.status();
     *number.target = static_cast<int>(*parsed);
+  }
+  options.run.timing = {.constants = absl::GetFlag(FLAGS_cycle_constants),
+                        .clock_ghz = absl::GetFlag(FLAGS_clock_ghz),
+                        .threads = options.run.threads,
+                        .only = absl::GetFlag(FLAGS_modelled_time_only)};
+  if (absl::Status status = CheckTiming(options.run.timing); !status.ok()) {
+    return status;
   }
   return options;
 }

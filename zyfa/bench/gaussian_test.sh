@@ -56,8 +56,42 @@ for field in '"variant":"bf16_d192x128_full"' '"device":"emulator"' \
   has records.json "$field"
 done
 
-# Replaced, or added to.
+for field in '"gpu_time_ms":' '"clocks":' '"clock_ghz":' '"tflops":' \
+  '"peak_share":' '"busy":' '"useful_busy":' '"modelled_time":{' \
+  '"schedule_clocks":' '"tail_share":'; do
+  has records.json "$field"
+done
+
 one=(--device=emulator --seqlens=1 --variants=bf16_d128_full)
+
+# The modelled time alone, of a launch that would take hours to compute.
+run 0 --device=emulator --modelled_time_only --seqlens=32768 --heads=64/8 \
+  --batch=16 --variants=bf16_d128_full --clock_ghz=1.5 \
+  --records="$work/time.json"
+has out ' 1.50 '
+has time.json '"work_groups":131072'
+has time.json '"clock_ghz":1.5'
+if grep -q rel_rmse "$work/time.json"; then
+  echo 'accuracy of what was not computed'
+  failures=$((failures + 1))
+fi
+# Constants of the model: one that is not there, and one that changes the time.
+echo 'group.dispatch = 1000000' >"$work/constants"
+run 0 --device=emulator --modelled_time_only --seqlens=65 --heads=512/1 \
+  --variants=bf16_d128_full --cycle_constants="$work/constants" \
+  --records="$work/slow.json"
+clocks=$(sed 's/.*"clocks":\([0-9]*\).*/\1/' "$work/slow.json")
+if [[ $clocks -lt 1000000 ]]; then
+  echo "$clocks clocks with a million between two work-groups"
+  failures=$((failures + 1))
+fi
+echo 'group.dispach = 1' >"$work/constants"
+run 2 "${one[@]}" --cycle_constants="$work/constants"
+has err 'no constant is named "group.dispach"'
+run 2 "${one[@]}" --clock_ghz=3
+has err 'clock is 3 GHz'
+
+# Replaced, or added to.
 run 0 "${one[@]}" --records="$work/records.json"
 lines records.json 1
 run 0 "${one[@]}" --records="$work/records.json" --append
@@ -107,5 +141,8 @@ has out FAILED
 has failed.json '"device":"hip"'
 has failed.json '"modelled":false'
 has failed.json '"outcome":"OUTCOME_FAILED"'
+# Nor can it tell a modelled time.
+run 1 --device=hip --seqlens=64 --variants=bf16_d128_full --modelled_time_only
+has out 'devices whose time is modelled'
 
 [[ $failures -eq 0 ]]

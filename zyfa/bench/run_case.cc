@@ -9,6 +9,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
 #include "absl/types/span.h"
 #include "zyfa/bench/accuracy.h"
 #include "zyfa/bench/emulator_access.h"
@@ -50,9 +51,28 @@ struct DeviceCall {
   AttentionParams params;
 };
 
+TensorView DenseBf16(uint64_t address, int64_t batch, int64_t seqlen,
+                     int64_t heads, int64_t head_dim) {
+  return DenseTensor(address, batch, seqlen, heads, head_dim);
+}
+
+// The view of a tensor [batch, seqlen, heads, head_dim] all of whose heads lie
+// upon the one at `address`.
+TensorView SharedHead(uint64_t address, int64_t batch, int64_t seqlen,
+                      int64_t heads, int64_t head_dim) {
+  TensorView view = DenseTensor(address, 1, seqlen, 1, head_dim);
+  view.batch = batch;
+  view.heads = heads;
+  view.batch_stride = view.head_stride = 0;
+  return view;
+}
+
+// `inputs` are those of the whole case or, with `shared`, of one head that
+// stands for all; then the output's memory is left untouched.
 absl::StatusOr<DeviceCall> Prepare(const Case& c, const Inputs& inputs,
-                                   Device& device) {
+                                   bool shared, Device& device) {
   DeviceCall call;
+  const auto view = shared ? SharedHead : DenseBf16;
   const size_t output_size = size_t{1} * c.batch * c.seqlen_q * c.heads_q *
                              c.variant.head_dim_v * sizeof(Bf16);
   absl::StatusOr<DeviceBuffer> query = Upload(device, inputs.query);
@@ -65,18 +85,18 @@ absl::StatusOr<DeviceCall> Prepare(const Case& c, const Inputs& inputs,
       DeviceBuffer::Create(device, output_size);
   if (!output.ok()) return output.status();
   // All ones is a NaN: an element that the kernel leaves out shows.
-  if (absl::Status status = device.Fill(output->address(), 0xff, output_size);
-      !status.ok()) {
-    return status;
+  if (!shared) {
+    absl::Status status = device.Fill(output->address(), 0xff, output_size);
+    if (!status.ok()) return status;
   }
   const Variant& v = c.variant;
   AttentionParams& params = call.params;
-  params.query = DenseTensor(query->address(), c.batch, c.seqlen_q, c.heads_q,
-                             v.head_dim_qk);
-  params.key = DenseTensor(key->address(), c.batch, c.seqlen_kv, c.heads_kv,
-                           v.head_dim_qk);
-  params.value = DenseTensor(value->address(), c.batch, c.seqlen_kv, c.heads_kv,
-                             v.head_dim_v);
+  params.query =
+      view(query->address(), c.batch, c.seqlen_q, c.heads_q, v.head_dim_qk);
+  params.key =
+      view(key->address(), c.batch, c.seqlen_kv, c.heads_kv, v.head_dim_qk);
+  params.value =
+      view(value->address(), c.batch, c.seqlen_kv, c.heads_kv, v.head_dim_v);
   params.output = DenseTensor(output->address(), c.batch, c.seqlen_q, c.heads_q,
                               v.head_dim_v);
   params.softmax_scale = 1.0f / std::sqrt(static_cast<float>(v.head_dim_qk));
@@ -162,14 +182,40 @@ absl::StatusOr<std::vector<Bf16>> RunOnce(const DeviceCall& call,
   return output;
 }
 
+// One head of a case.
+Case OneHead(const Case& c) {
+  Case one = c;
+  one.batch = one.heads_q = one.heads_kv = 1;
+  return one;
+}
+
 absl::Status Measure(const Case& c, Device& device,
                      const RunCaseOptions& options, proto::Record& record) {
-  const Inputs inputs = GaussianInputs(c, options.seed);
-  const absl::StatusOr<DeviceCall> call = Prepare(c, inputs, device);
+  const bool modelled = device.properties().modelled;
+  const bool time_only = options.timing.only;
+  if (time_only && !modelled) {
+    record.set_outcome(proto::OUTCOME_REFUSED);
+    return absl::InvalidArgumentError(
+        absl::StrCat("timing.only is set on device ", device.properties().kind,
+                     "; allowed: devices whose time is modelled"));
+  }
+  const Inputs inputs =
+      GaussianInputs(time_only ? OneHead(c) : c, options.seed);
+  const absl::StatusOr<DeviceCall> call = Prepare(c, inputs, time_only, device);
   if (!call.ok()) return call.status();
   record.set_softmax_scale(*call->params.softmax_scale);
   if (absl::Status status = Supports(call->params); !status.ok()) {
     record.set_outcome(proto::OUTCOME_REFUSED);
+    return status;
+  }
+  if (absl::Status status =
+          StartEmulatorTiming(device, options.timing, record.flops());
+      !status.ok()) {
+    return status;
+  }
+  if (time_only) {
+    absl::Status status = AttentionForward(call->params, device);
+    if (status.ok()) RecordEmulatorTime(device, record);
     return status;
   }
   const absl::StatusOr<std::vector<Bf16>> output =
@@ -178,7 +224,11 @@ absl::Status Measure(const Case& c, Device& device,
   absl::Status status =
       CheckAccuracy(c, inputs, *output, *call->params.softmax_scale,
                     options.reference_flops, options.threads, record);
-  if (!status.ok() || device.properties().modelled) return status;
+  if (!status.ok()) return status;
+  if (modelled) {
+    RecordEmulatorTime(device, record);
+    return absl::OkStatus();
+  }
 
   const absl::StatusOr<double> milliseconds =
       TimeOnGpu(call->params, device, options.warmups, options.runs);

@@ -17,6 +17,7 @@
 #include "zyfa/bench/inputs.h"
 #include "zyfa/bench/naive_attention.h"
 #include "zyfa/launch/device.h"
+#include "zyfa/launch/emulator_device.h"
 #include "zyfa/numerics/bf16.h"
 #include "zyfa/variant/attention_args.h"
 
@@ -181,6 +182,55 @@ TEST(RunCase, AnElementThatTheKernelLeavesOutIsAFailure) {
   EXPECT_EQ(r.outcome(), proto::OUTCOME_FAILED);
   EXPECT_THAT(r.message(), HasSubstr("NaN"));
   EXPECT_FALSE(r.has_tflops());
+}
+
+TEST(RunCase, TimeAloneIsNothingForAGpu) {
+  FakeGpu gpu(kCase);
+  const proto::Record r = RunCase(kCase, gpu, {.timing = {.only = true}});
+  EXPECT_EQ(r.outcome(), proto::OUTCOME_REFUSED);
+  EXPECT_THAT(r.message(), HasSubstr("timing.only is set on device hip"));
+  EXPECT_EQ(gpu.launches, 0);
+}
+
+TEST(RunCase, TheEmulatorsTimeIsModelled) {
+  EmulatorDevice emulator;
+  const proto::Record with = RunCase(kCase, emulator, {});
+  EXPECT_EQ(with.outcome(), proto::OUTCOME_OK) << with.message();
+  EXPECT_TRUE(with.modelled());
+  EXPECT_TRUE(with.has_rel_rmse());
+  const double seconds = with.gpu_time_ms() * 1e-3;
+  EXPECT_GT(with.clocks(), 1000);
+  // 6 us of launch.
+  EXPECT_NEAR(seconds, with.clocks() / (with.clock_ghz() * 1e9) + 6e-6, 1e-12);
+  EXPECT_DOUBLE_EQ(with.tflops(), with.flops() / seconds / 1e12);
+  EXPECT_NEAR(with.peak_share(), with.tflops() / 2516.58, 1e-9);
+  const proto::ModelledTime& time = with.modelled_time();
+  EXPECT_EQ(time.work_groups(), 4);
+  EXPECT_EQ(time.distinct_work_groups(), 1);
+  EXPECT_EQ(time.sampled_work_groups(), 1);
+  EXPECT_EQ(time.resident_work_groups(), 1);
+  EXPECT_NEAR(time.launch_share() + time.fill_share() + time.cold_share() +
+                  time.steady_share() + time.drain_share() + time.gap_share() +
+                  time.tail_share() + time.bound_share(),
+              1, 1e-12);
+
+  // Alone it is the same time, but for data that softmax takes another way.
+  const proto::Record alone =
+      RunCase(kCase, emulator, {.timing = {.only = true}});
+  EXPECT_EQ(alone.outcome(), proto::OUTCOME_OK) << alone.message();
+  EXPECT_FALSE(alone.has_rel_rmse());
+  EXPECT_NEAR(alone.clocks() / with.clocks(), 1, 0.01);
+  EXPECT_EQ(alone.modelled_time().work_groups(), 4);
+}
+
+TEST(RunCase, BadTimingIsRecorded) {
+  EmulatorDevice emulator;
+  proto::Record r = RunCase(kCase, emulator, {.timing = {.clock_ghz = 3}});
+  EXPECT_EQ(r.outcome(), proto::OUTCOME_FAILED);
+  EXPECT_THAT(r.message(), HasSubstr("clock is 3 GHz"));
+  r = RunCase(kCase, emulator, {.timing = {.constants = "/absent"}});
+  EXPECT_EQ(r.outcome(), proto::OUTCOME_FAILED);
+  EXPECT_THAT(r.message(), HasSubstr("/absent"));
 }
 
 TEST(RunCase, AFailingLaunchIsRecorded) {

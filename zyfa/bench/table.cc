@@ -125,14 +125,16 @@ std::vector<Column> AllColumns(const std::vector<proto::Record>& records) {
       Figure("busy", &proto::Record::has_busy, &proto::Record::busy, Percent),
       Figure("useful", &proto::Record::has_useful_busy,
              &proto::Record::useful_busy, Percent),
+      Figure("GHz", &proto::Record::has_clock_ghz, &proto::Record::clock_ghz,
+             ThreeDecimals),
       Figure("TFLOP/s", &proto::Record::has_tflops, &proto::Record::tflops,
              TwoDecimals),
+      Figure("peak", &proto::Record::has_peak_share, &proto::Record::peak_share,
+             Percent),
       Figure("A+B flips/clk", &proto::Record::has_operand_flips_per_clock,
              &proto::Record::operand_flips_per_clock, OneDecimal),
       Figure("C flips/clk", &proto::Record::has_addend_flips_per_clock,
              &proto::Record::addend_flips_per_clock, OneDecimal),
-      Figure("GHz", &proto::Record::has_clock_ghz, &proto::Record::clock_ghz,
-             ThreeDecimals),
   };
   for (const std::string& name : InstructionClasses(records)) {
     columns.push_back({name, [=](const proto::Record& r) {
@@ -207,7 +209,8 @@ std::string RenderTable(const std::vector<proto::Record>& records) {
   if (modelled) {
     absl::StrAppend(&table,
                     "modelled: not run on a GPU but executed by the emulator; "
-                    "wall s is the host's time.\n");
+                    "times are those of a cycle model; wall s is the host's "
+                    "time.\n");
   }
   return table;
 }

@@ -63,6 +63,27 @@ TEST(RenderTable, AlignsColumnsAndLeavesEmptyOnesOut) {
             "2.34e-03  0.9877  1234.57");
 }
 
+TEST(RenderTable, ShowsModelledTime) {
+  proto::Record r = Emulated();
+  r.clear_instructions();
+  r.clear_wall_seconds();
+  r.set_gpu_time_ms(0.5);
+  r.set_clocks(1234567.8);
+  r.set_busy(0.805);
+  r.set_useful_busy(0.75);
+  r.set_clock_ghz(1.714);
+  r.set_tflops(1258.3);
+  r.set_peak_share(0.5);
+  const auto lines = Lines(RenderTable({r}));
+  ASSERT_GE(lines.size(), 2u);
+  EXPECT_THAT(
+      lines[0],
+      HasSubstr("      ms   clocks   busy  useful    GHz  TFLOP/s   peak"));
+  EXPECT_THAT(
+      lines[1],
+      HasSubstr("  0.5000  1234568  80.5%   75.0%  1.714  1258.30  50.0%"));
+}
+
 TEST(RenderTable, SaysWhatModelledMeansOnlyWhereSomethingIs) {
   EXPECT_THAT(RenderTable({Emulated()}), HasSubstr("modelled: not run on a"));
   EXPECT_THAT(RenderTable({Measured()}), Not(HasSubstr("modelled")));

@@ -4,13 +4,14 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "zyfa/launch/attention_time.h"
 
 namespace zyfa {
 namespace {
 
 // The first error-level finding in words, or OK.
-absl::Status Verdict(const emu::RunReport& report) {
-  for (const emu::Finding& f : report.findings) {
+absl::Status Verdict(const std::vector<emu::Finding>& findings) {
+  for (const emu::Finding& f : findings) {
     if (f.severity != emu::Severity::kError) continue;
     std::string where =
         absl::StrCat("work-group (", f.workgroup[0], ", ", f.workgroup[1], ", ",
@@ -66,6 +67,17 @@ void EmulatorDevice::set_options(const emu::RunOptions& options) {
 emu::RunReport EmulatorDevice::last_report() const {
   const std::lock_guard<std::mutex> lock(mutex_);
   return report_;
+}
+
+void EmulatorDevice::set_timing(const std::optional<EmulatorTiming>& timing) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  timing_ = timing;
+  time_.reset();
+}
+
+std::optional<emu::KernelTime> EmulatorDevice::last_time() const {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return time_;
 }
 
 absl::StatusOr<uint64_t> EmulatorDevice::Allocate(size_t bytes) {
@@ -128,17 +140,26 @@ absl::Status EmulatorDevice::Launch(KernelHandle kernel,
   if (!status.ok()) return status;
   const auto found = kernels_.find(kernel.native);
   if (found == kernels_.end()) return UnknownHandle("kernel");
+  const Kernel& loaded = *found->second;
+  if (timing_.has_value()) {
+    absl::StatusOr<emu::KernelTime> time = ModelAttentionTime(
+        *loaded.code, loaded.name, shape, arguments, memory_, timing_->options);
+    if (!time.ok()) return time.status();
+    modelled_ms_ += time->milliseconds;
+    time_ = *std::move(time);
+    if (timing_->only) return Verdict(time_->findings);
+  }
   emu::LaunchShape emulated;
   for (int i = 0; i < 3; ++i) {
     emulated.grid[i] = shape.grid[i];
     emulated.workgroup[i] = shape.block[i];
   }
   emulated.dynamic_lds_bytes = shape.dynamic_lds_bytes;
-  auto report = emu::Run(*found->second->code, found->second->name, emulated,
-                         arguments, memory_, options_);
+  auto report = emu::Run(*loaded.code, loaded.name, emulated, arguments,
+                         memory_, options_);
   if (!report.ok()) return report.status();
   report_ = *std::move(report);
-  return Verdict(report_);
+  return Verdict(report_.findings);
 }
 
 absl::Status EmulatorDevice::CheckStream(Stream stream) const {
@@ -193,7 +214,7 @@ absl::Status EmulatorDevice::RecordEvent(Event event, Stream stream) {
   if (!status.ok()) return status;
   const auto time = FindEvent(event);
   if (!time.ok()) return time.status();
-  **time = std::chrono::steady_clock::now();
+  **time = {std::chrono::steady_clock::now(), modelled_ms_};
   return absl::OkStatus();
 }
 
@@ -208,7 +229,11 @@ absl::StatusOr<double> EmulatorDevice::ElapsedMilliseconds(Event begin,
     return absl::InvalidArgumentError(
         "event was not recorded; allowed: two recorded events");
   }
-  const std::chrono::duration<double, std::milli> elapsed = ***to - ***from;
+  if (timing_.has_value()) {
+    return (**to)->modelled_ms - (**from)->modelled_ms;
+  }
+  const std::chrono::duration<double, std::milli> elapsed =
+      (**to)->host - (**from)->host;
   return elapsed.count();
 }
 

@@ -13,11 +13,20 @@
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
 #include "zyfa/emu/code_object.h"
+#include "zyfa/emu/cycles/kernel_time.h"
 #include "zyfa/emu/device_memory.h"
 #include "zyfa/emu/emulator.h"
 #include "zyfa/launch/device.h"
 
 namespace zyfa {
+
+// How the emulator models the time of launches.
+struct EmulatorTiming {
+  emu::KernelTimeOptions options;
+  // Launches run no more than the work-groups that are sampled for their time;
+  // what the others would have written stays as it is.
+  bool only = false;
+};
 
 // The emulated gfx950 as a device. Everything is done when its function
 // returns, whatever the stream. Launches obey the limits of HIP, so that what
@@ -34,6 +43,12 @@ class EmulatorDevice final : public Device {
   void set_options(const emu::RunOptions& options);
   // Of the latest launch that was run, faulty or not.
   emu::RunReport last_report() const;
+
+  // From now on launches are modelled too, and events tell modelled time;
+  // nullopt: no longer. A launch then fails where ModelAttentionTime() does.
+  void set_timing(const std::optional<EmulatorTiming>& timing);
+  // Of the latest launch that was modelled since set_timing().
+  std::optional<emu::KernelTime> last_time() const;
 
   const DeviceProperties& properties() const override { return properties_; }
   absl::StatusOr<uint64_t> Allocate(size_t bytes) override;
@@ -56,11 +71,17 @@ class EmulatorDevice final : public Device {
   absl::StatusOr<Event> CreateEvent() override;
   absl::Status DestroyEvent(Event event) override;
   absl::Status RecordEvent(Event event, Stream stream) override;
-  // Time that the host took. It says nothing about a GPU.
+  // With set_timing(), the modelled time of the launches between the two, one
+  // after the other. Without, time that the host took, which says nothing about
+  // a GPU.
   absl::StatusOr<double> ElapsedMilliseconds(Event begin, Event end) override;
 
  private:
-  using Time = std::optional<std::chrono::steady_clock::time_point>;
+  struct Moment {
+    std::chrono::steady_clock::time_point host;
+    double modelled_ms = 0;
+  };
+  using Time = std::optional<Moment>;
   struct Kernel {
     std::unique_ptr<emu::CodeObject> code;
     std::string name;
@@ -76,6 +97,9 @@ class EmulatorDevice final : public Device {
   mutable std::mutex mutex_;  // guards all below; launches run one at a time
   emu::RunOptions options_;
   emu::RunReport report_;
+  std::optional<EmulatorTiming> timing_;
+  std::optional<emu::KernelTime> time_;
+  double modelled_ms_ = 0;  // of all launches so far
   std::map<const void*, std::unique_ptr<Kernel>> kernels_;
   std::map<const void*, std::unique_ptr<StreamObject>> streams_;
   std::map<const void*, std::unique_ptr<Time>> events_;

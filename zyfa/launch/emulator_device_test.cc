@@ -3,10 +3,12 @@
 #include <cstring>
 #include <fstream>
 #include <iterator>
+#include <optional>
 #include <vector>
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "zyfa/launch/attention.h"
 #include "zyfa/launch/device_buffer.h"
 
 namespace zyfa {
@@ -176,6 +178,86 @@ TEST(EmulatorDeviceTest, EventsTellTheHostsTime) {
   EXPECT_TRUE(device.DestroyEvent(*begin).ok());
   EXPECT_TRUE(device.DestroyEvent(*end).ok());
   EXPECT_TRUE(device.Synchronize().ok());
+}
+
+TEST(EmulatorDeviceTest, TimedEventsTellModelledTime) {
+  EmulatorDevice device;
+  EmulatorTiming timing;
+  timing.options.clock = [](const emu::KernelActivity&) { return 2.0; };
+  device.set_timing(timing);
+  constexpr int64_t kRows = 64;
+  const auto memory = DeviceBuffer::Create(device, 4 * kRows * 256);
+  ASSERT_TRUE(memory.ok()) << memory.status();
+  AttentionParams params;
+  params.mask = Mask::kFull;
+  TensorView* tensors[] = {&params.query, &params.key, &params.value,
+                           &params.output};
+  for (size_t i = 0; i < 4; ++i) {
+    *tensors[i] =
+        DenseTensor(memory->address() + i * kRows * 256, 1, kRows, 1, 128);
+  }
+  EXPECT_FALSE(device.last_time().has_value());
+  const auto begin = device.CreateEvent();
+  const auto end = device.CreateEvent();
+  ASSERT_TRUE(begin.ok() && end.ok());
+  ASSERT_TRUE(device.RecordEvent(*begin, {}).ok());
+  for (int i = 0; i < 3; ++i) {
+    const absl::Status status = AttentionForward(params, device);
+    ASSERT_TRUE(status.ok()) << status;
+  }
+  ASSERT_TRUE(device.RecordEvent(*end, {}).ok());
+  ASSERT_TRUE(device.last_time().has_value());
+  const emu::KernelTime time = *device.last_time();
+  EXPECT_GT(time.clocks, 1000);
+  const double launch_us = timing.options.constants.launch_overhead_us;
+  EXPECT_NEAR(time.milliseconds, time.clocks / 2e6 + launch_us * 1e-3, 1e-12);
+  EXPECT_NEAR(*device.ElapsedMilliseconds(*begin, *end), 3 * time.milliseconds,
+              1e-12);
+}
+
+TEST(EmulatorDeviceTest, TimingAloneWritesOnlySampledGroups) {
+  EmulatorDevice device;
+  EmulatorTiming timing;
+  timing.only = true;
+  device.set_timing(timing);
+  // Two heads upon one: the second would write other rows.
+  const auto inputs = DeviceBuffer::Create(device, 64 * 256);
+  const auto output = DeviceBuffer::Create(device, 2 * 64 * 256);
+  ASSERT_TRUE(inputs.ok() && output.ok());
+  ASSERT_TRUE(device.Fill(output->address(), 0xff, output->size()).ok());
+  AttentionParams params;
+  params.mask = Mask::kFull;
+  params.query = DenseTensor(inputs->address(), 1, 64, 1, 128);
+  params.query.heads = 2;
+  params.key = params.value = params.query;
+  params.output = DenseTensor(output->address(), 1, 64, 2, 128);
+  const absl::Status status = AttentionForward(params, device);
+  ASSERT_TRUE(status.ok()) << status;
+  EXPECT_EQ(device.last_time()->groups, 2u);
+  device.set_timing(timing);
+  EXPECT_FALSE(device.last_time().has_value());
+  std::vector<uint8_t> written(output->size());
+  ASSERT_TRUE(
+      device.CopyFromDevice(absl::MakeSpan(written), output->address()).ok());
+  for (size_t i = 0; i < written.size(); ++i) {
+    ASSERT_EQ(written[i], i / 256 % 2 == 0 ? 0 : 0xff) << i;
+  }
+}
+
+TEST(EmulatorDeviceTest, OtherKernelsHaveNoModelledTime) {
+  EmulatorDevice device;
+  device.set_timing(EmulatorTiming{});
+  const auto kernel = device.LoadCodeObject(StoreKernels(), "store");
+  ASSERT_TRUE(kernel.ok()) << kernel.status();
+  const auto out = DeviceBuffer::Create(device, 256);
+  ASSERT_TRUE(out.ok()) << out.status();
+  const absl::Status status =
+      device.Launch(*kernel, Groups(1), Arguments(out->address(), 0), {});
+  EXPECT_EQ(status.code(), absl::StatusCode::kFailedPrecondition);
+  EXPECT_THAT(status.message(), HasSubstr("kernel is store"));
+  device.set_timing(std::nullopt);
+  EXPECT_TRUE(
+      device.Launch(*kernel, Groups(1), Arguments(out->address(), 0), {}).ok());
 }
 
 }  // namespace

@@ -145,14 +145,14 @@ class ComputeUnit {
         lds_(c_),
         memory_(c_),
         marked_(instructions.size(), false),
-        scalar_there_(instructions.size(), kNever) {
+        scalar_there_(instructions.size(), options.warm_caches ? 0 : kNever) {
     costs_.reserve(instructions.size());
     uint64_t last_line = 0;
     for (const InstructionTime& time : instructions) {
       costs_.push_back(CostOf(time, c_));
       last_line = std::max(last_line, (time.address + time.size) / 128);
     }
-    line_there_.assign(last_line + 2, kNever);
+    line_there_.assign(last_line + 2, options.warm_caches ? 0 : kNever);
     for (const uint32_t step : options.marked_steps) {
       if (step < marked_.size()) marked_[step] = true;
     }

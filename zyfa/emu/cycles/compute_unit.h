@@ -73,6 +73,9 @@ struct ComputeUnitOptions {
   // How many work-groups are on the CU at once: the first ones start together,
   // each further one when one has ended.
   int resident = 1;
+  // The code and what s_load reads are in the caches from the start, as a later
+  // work-group of a compute unit finds them.
+  bool warm_caches = false;
   std::vector<uint32_t> marked_steps = {};
   // TraceRecorder::auxiliary(); empty: none is.
   std::vector<bool> auxiliary = {};

@@ -76,9 +76,9 @@ TEST(MemoryTime, RoundTrip) {
   EXPECT_NEAR(static_cast<double>(at[3] - at[2]), 1000.0 / 44, 4);
   CycleConstants loaded = constants;
   loaded.memory_round_trip = 1500;
-  EXPECT_NEAR(static_cast<double>(
-                  IssuesOf({kLoad4, "s_waitcnt vmcnt(0)"}, loaded)[1]),
-              static_cast<double>(at[2] + 900), 4);
+  EXPECT_NEAR(
+      static_cast<double>(IssuesOf({kLoad4, "s_waitcnt vmcnt(0)"}, loaded)[1]),
+      static_cast<double>(at[2] + 900), 4);
 }
 
 // Stores are acknowledged after 184 to 280 clocks (section 3, last row).

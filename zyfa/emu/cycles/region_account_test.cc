@@ -110,7 +110,8 @@ TEST(RegionAccount, ReasonsAddUpToTheClocksOfAWave) {
   uint64_t clocks = 0;
   std::array<uint64_t, kStalls> stall = {};
   for (const WaveUse& wave : account.waves()) {
-    EXPECT_EQ(wave.issued, replay.recorder().groups().at(0).waves[0].events.size());
+    EXPECT_EQ(wave.issued,
+              replay.recorder().groups().at(0).waves[0].events.size());
     EXPECT_EQ(wave.clocks, std::accumulate(wave.stall.begin(), wave.stall.end(),
                                            4 * wave.issued));
     clocks += wave.clocks;

@@ -1,0 +1,76 @@
+#include "zyfa/launch/attention_time.h"
+
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "zyfa/kernels/registry.h"
+#include "zyfa/launch/attention_work.h"
+
+namespace zyfa {
+namespace {
+
+// Tiles that lack rows leave waves idle, and tiles without keys take another
+// path: neither is to be interpolated with others.
+emu::GroupWork InEmulatorTerms(const std::vector<QueryTileWork>& tiles) {
+  emu::GroupWork work;
+  for (const QueryTileWork& tile : tiles) {
+    work.kind = work.kind << 10 | static_cast<uint32_t>(tile.rows) << 1 |
+                (tile.key_tiles == 0 ? 1u : 0u);
+    work.steps.push_back(tile.key_tiles);
+  }
+  return work;
+}
+static_assert(kQueryTile < 1 << 9);
+
+}  // namespace
+
+emu::LaunchWork AttentionLaunchWork(const Variant& variant,
+                                    const AttentionArgs& args,
+                                    const LaunchShape& shape) {
+  const uint64_t groups =
+      uint64_t{shape.grid[0]} * shape.grid[1] * shape.grid[2];
+  return emu::CollectWork(
+      groups,
+      [&](uint64_t group) {
+        return InEmulatorTerms(WorkOfGroup(variant, args, shape, group));
+      },
+      [](uint64_t group) { return group; });
+}
+
+absl::StatusOr<emu::KernelTime> ModelAttentionTime(
+    const emu::CodeObject& code, const std::string& kernel,
+    const LaunchShape& shape, absl::Span<const uint8_t> arguments,
+    emu::DeviceMemory& memory, const emu::KernelTimeOptions& options) {
+  const KernelEntry* entry = nullptr;
+  for (const KernelEntry& candidate : AllKernels()) {
+    if (candidate.symbol == kernel) entry = &candidate;
+  }
+  if (entry == nullptr || arguments.size() != sizeof(AttentionArgs)) {
+    return absl::FailedPreconditionError(absl::StrCat(
+        "modelled time: kernel is ", kernel, " with ", arguments.size(),
+        " bytes of arguments; allowed: linked variants, ",
+        sizeof(AttentionArgs), " bytes"));
+  }
+  AttentionArgs args;
+  std::memcpy(&args, arguments.data(), sizeof(args));
+  emu::EmulatedLaunch launch;
+  launch.code = &code;
+  launch.kernel = kernel;
+  for (int i = 0; i < 3; ++i) {
+    launch.shape.grid[i] = shape.grid[i];
+    launch.shape.workgroup[i] = shape.block[i];
+  }
+  launch.shape.dynamic_lds_bytes = shape.dynamic_lds_bytes;
+  launch.kernarg = arguments;
+  launch.memory = &memory;
+  emu::KernelTimeOptions own = options;
+  own.hbm_bytes = TensorBytes(entry->variant, args, shape);
+  return emu::ModelKernelTime(
+      launch, AttentionLaunchWork(entry->variant, args, shape), own);
+}
+
+}  // namespace zyfa
