@@ -604,6 +604,8 @@ class ComputeUnit {
         wave.priority = time.priority;
         break;
       case ControlKind::kBarrier:
+        // A trace that ends here: nobody is left to wait.
+        if (wave.position + 1 == wave.events->size()) break;
         wave.barrier_since = now + kSlot;
         wave.barrier_step = event.step;
         ++groups_[wave.group].at_barrier;
