@@ -90,6 +90,14 @@ RandomRun MakeRun(const TimedCode& code, uint32_t seed) {
     run.options.constants.*row.field =
         pick(3) == 0 ? row.value : row.low + share * (row.high - row.low);
   }
+  for (double CycleConstants::* field :
+       {&CycleConstants::group_dispatch, &CycleConstants::lds_path_bytes,
+        &CycleConstants::lds_fifo, &CycleConstants::memory_queue,
+        &CycleConstants::memory_in_flight, &CycleConstants::memory_line,
+        &CycleConstants::lds_latency, &CycleConstants::vector_ordinary,
+        &CycleConstants::hold_bytes_per_slot}) {
+    if (pick(8) == 0) run.options.constants.*field = 0;
+  }
   if (pick(2) == 0) run.options.constants.memory_issue = 16;
   if (pick(2) == 0) run.options.constants.issue_internal = 8;
   if (pick(2) == 0) run.options.constants.branch_taken = 10;
@@ -154,6 +162,9 @@ TEST_F(RandomPrograms, EveryClockIsAccountedFor) {
     EXPECT_EQ(reported, by_reason);
     EXPECT_EQ(issued, timeline.issues.size());
     EXPECT_EQ(issued, timeline.report.instructions);
+    uint64_t traced = 0;
+    for (const GroupTrace& group : run.groups) traced += group.instructions();
+    EXPECT_EQ(issued, traced);
   }
   EXPECT_GT(waves, 4000u);
 }

@@ -288,12 +288,12 @@ class ComputeUnit {
         break;
       case IssueKind::kLds:
         Raise(lds_.FreeAt(wave.simd, now), Stall::kLdsQueue, wave);
-        Raise(simd.hold_memory, Stall::kMatrixHold, wave);
+        RaiseForMemoryHold(wave, simd);
         RaiseForLgkmTop(wave, now);
         break;
       case IssueKind::kMemory:
         Raise(memory_.FreeAt(wave.simd, now), Stall::kMemoryQueue, wave);
-        Raise(simd.hold_memory, Stall::kMatrixHold, wave);
+        RaiseForMemoryHold(wave, simd);
         while (!wave.memory.empty() && wave.memory.front() <= now) {
           wave.memory.pop_front();
         }
@@ -340,6 +340,14 @@ class ComputeUnit {
     }
   }
 
+  bool Holds(const Simd& simd, const WaveRun& wave) const {
+    return hold_other_wave_ || simd.holder == &wave;
+  }
+
+  void RaiseForMemoryHold(WaveRun& wave, const Simd& simd) {
+    if (Holds(simd, wave)) Raise(simd.hold_memory, Stall::kMatrixHold, wave);
+  }
+
   void RaiseForVector(WaveRun& wave, const Simd& simd,
                       const InstructionTime& time, const StepCost& cost) {
     Raise(simd.vector_free, Stall::kVectorPipe, wave);
@@ -347,7 +355,7 @@ class ComputeUnit {
       Raise(simd.matrix_free, Stall::kMatrixPipe, wave);
       return;
     }
-    if (!hold_other_wave_ && simd.holder != &wave) return;
+    if (!Holds(simd, wave)) return;
     Raise(cost.hold == HoldClass::kPacked ? simd.hold_packed : simd.hold_vector,
           Stall::kMatrixHold, wave);
   }
@@ -441,7 +449,7 @@ class ComputeUnit {
     simd.next_turn =
         next == kNever ? kNever : std::max(now + kSlot, AtTurn(number, next));
     for (; ended_groups_ > 0; --ended_groups_) {
-      StartGroup(now + Clocks(c_.group_dispatch));
+      StartGroup(now + std::max(kSlot, Clocks(c_.group_dispatch)));
     }
   }
 

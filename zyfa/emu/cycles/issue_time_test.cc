@@ -160,6 +160,16 @@ TEST(Issue, LgkmcntOfScalarLoadsAndLds) {
   EXPECT_GT(IssuesOf({"ds_write_b32 v0, v1", "s_waitcnt lgkmcnt(0)"})[1], 4u);
 }
 
+// The counter holds 15: the next one waits for the oldest.
+TEST(Issue, LgkmcntAtItsTop) {
+  CycleConstants constants = WarmCode();
+  constants.scalar_load_cold = constants.scalar_load = 400;
+  const Times at = IssuesOf(Repeat(17, {kScalarLoad}), constants);
+  EXPECT_EQ(at[14], 56u);
+  EXPECT_EQ(at[15], 400u);
+  EXPECT_EQ(at[16], 404u);
+}
+
 // A FLAT load counts in both (ISA, FLAT): either wait waits for it.
 TEST(Issue, FlatLoadsCountInBoth) {
   const std::string flat = "flat_load_dword v0, v[2:3]";
