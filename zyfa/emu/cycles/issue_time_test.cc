@@ -223,18 +223,26 @@ TEST(Issue, AmongEqualsTheOldestOrInTurns) {
   EXPECT_EQ(alternating.Of(4), (Times{4, 12, 20}));
 }
 
-// 12 clocks after the last arrival (8), at the SIMD's next turn.
+// Whatever the default is within its range: 12 clocks, as section 8 has it.
+CycleConstants ReleaseOf12() {
+  CycleConstants constants = WarmCode();
+  constants.barrier_release = 12;
+  return constants;
+}
+
+// 12 clocks after the last arrival, at the SIMD's next turn.
 TEST(Barrier, ReleaseAfterTheLastArrival) {
   const Timeline eight = RunWaves({{"s_barrier", kVector},
                                    {"s_barrier", kVector},
                                    {"s_nop 9", "s_barrier", kVector},
-                                   {"s_barrier", kVector}});
+                                   {"s_barrier", kVector}},
+                                  ReleaseOf12());
   EXPECT_EQ(eight.Of(2)[1], 42u);
   EXPECT_EQ(eight.Of(0)[1], 56u);  // 54 is no turn of SIMD 0
   EXPECT_EQ(eight.Of(1)[1], 57u);
   EXPECT_EQ(eight.Of(2)[2], 54u);
   EXPECT_EQ(eight.Of(3)[1], 55u);
-  EXPECT_EQ(IssuesOf({"s_barrier", kVector}), (Times{0, 12}));
+  EXPECT_EQ(IssuesOf({"s_barrier", kVector}, ReleaseOf12()), (Times{0, 12}));
   CycleConstants slow = WarmCode();
   slow.barrier_release = 40;
   EXPECT_EQ(IssuesOf({"s_barrier", kVector}, slow), (Times{0, 40}));
@@ -245,7 +253,7 @@ TEST(Barrier, ReleaseAfterTheLastArrival) {
 
 TEST(Barrier, IsOneOfManyInOrder) {
   const Lines lines = {"s_barrier", "s_barrier", "s_barrier"};
-  const Timeline two = RunWaves(OnOneSimd({lines, lines}));
+  const Timeline two = RunWaves(OnOneSimd({lines, lines}), ReleaseOf12());
   EXPECT_EQ(two.Of(0), (Times{0, 12, 24}));
   EXPECT_EQ(two.Of(4), (Times{0, 12, 24}));
 }
@@ -253,7 +261,8 @@ TEST(Barrier, IsOneOfManyInOrder) {
 // Waves that have ended are not waited for.
 TEST(Barrier, OpensWhenTheOthersEnd) {
   const Timeline two =
-      RunWaves(OnOneSimd({{"s_barrier", kVector}, {"s_nop 9", "s_endpgm"}}));
+      RunWaves(OnOneSimd({{"s_barrier", kVector}, {"s_nop 9", "s_endpgm"}}),
+               ReleaseOf12());
   EXPECT_EQ(two.Of(4), (Times{0, 40}));
   EXPECT_EQ(two.Of(0), (Times{0, 52}));
 }
@@ -264,7 +273,7 @@ TEST(Barrier, IsOfTheOwnGroupAlone) {
   first.waves = {code.Events({0, 1})};
   second.waves = {code.Events({2, 3, 0, 1})};
   ComputeUnitOptions options;
-  options.constants = WarmCode();
+  options.constants = ReleaseOf12();
   options.resident = 2;
   const Timeline two = RunTraces(code, {first, second}, options);
   EXPECT_EQ(two.Of(0, 0), (Times{0, 12}));
