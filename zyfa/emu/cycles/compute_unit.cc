@@ -291,12 +291,12 @@ class ComputeUnit {
         break;
       case IssueKind::kLds:
         Raise(lds_.FreeAt(wave.simd, now), Stall::kLdsQueue, wave);
-        Raise(simd.hold_memory, Stall::kMatrixHold, wave);
+        RaiseForMemoryHold(wave, simd);
         RaiseForLgkmTop(wave, now);
         break;
       case IssueKind::kMemory:
         Raise(memory_.FreeAt(wave.simd, now), Stall::kMemoryQueue, wave);
-        Raise(simd.hold_memory, Stall::kMatrixHold, wave);
+        RaiseForMemoryHold(wave, simd);
         while (!wave.memory.empty() && wave.memory.front() <= now) {
           wave.memory.pop_front();
         }
@@ -343,6 +343,14 @@ class ComputeUnit {
     }
   }
 
+  bool Holds(const Simd& simd, const WaveRun& wave) const {
+    return hold_other_wave_ || simd.holder == &wave;
+  }
+
+  void RaiseForMemoryHold(WaveRun& wave, const Simd& simd) {
+    if (Holds(simd, wave)) Raise(simd.hold_memory, Stall::kMatrixHold, wave);
+  }
+
   void RaiseForVector(WaveRun& wave, const Simd& simd,
                       const InstructionTime& time, const StepCost& cost) {
     Raise(simd.vector_free, Stall::kVectorPipe, wave);
@@ -350,7 +358,7 @@ class ComputeUnit {
       Raise(simd.matrix_free, Stall::kMatrixPipe, wave);
       return;
     }
-    if (!hold_other_wave_ && simd.holder != &wave) return;
+    if (!Holds(simd, wave)) return;
     Raise(cost.hold == HoldClass::kPacked ? simd.hold_packed : simd.hold_vector,
           Stall::kMatrixHold, wave);
   }
@@ -444,7 +452,7 @@ class ComputeUnit {
     simd.next_turn =
         next == kNever ? kNever : std::max(now + kSlot, AtTurn(number, next));
     for (; ended_groups_ > 0; --ended_groups_) {
-      StartGroup(now + Clocks(c_.group_dispatch));
+      StartGroup(now + std::max(kSlot, Clocks(c_.group_dispatch)));
     }
   }
 
@@ -610,6 +618,8 @@ class ComputeUnit {
         wave.priority = time.priority;
         break;
       case ControlKind::kBarrier:
+        // A trace that ends here: nobody is left to wait.
+        if (wave.position + 1 == wave.events->size()) break;
         wave.barrier_since = now + kSlot;
         wave.barrier_step = event.step;
         ++groups_[wave.group].at_barrier;

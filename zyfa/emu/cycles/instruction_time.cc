@@ -69,7 +69,12 @@ void SetVector(const Instruction& inst, InstructionTime& time) {
              !StartsWith(name, "v_cvt_scalef32_")) {
     time.hold = HoldClass::kConvertFp8;
   }
-  int sources = 0;
+  // The accumulator of v_fmac_* and v_dot*c_* is a source as well.
+  int sources = StartsWith(name, "v_fmac_") || StartsWith(name, "v_dot2c_") ||
+                        StartsWith(name, "v_dot4c_") ||
+                        StartsWith(name, "v_dot8c_")
+                    ? 1
+                    : 0;
   for (size_t i = 1; i < inst.operands.size(); ++i) {
     sources += IsVector(inst.operands[i]) ? 1 : 0;
   }

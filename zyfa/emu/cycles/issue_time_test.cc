@@ -161,6 +161,16 @@ TEST(Issue, LgkmcntOfScalarLoadsAndLds) {
   EXPECT_GT(IssuesOf({"ds_write_b32 v0, v1", "s_waitcnt lgkmcnt(0)"})[1], 4u);
 }
 
+// The counter holds 15: the next one waits for the oldest.
+TEST(Issue, LgkmcntAtItsTop) {
+  CycleConstants constants = WarmCode();
+  constants.scalar_load_cold = constants.scalar_load = 400;
+  const Times at = IssuesOf(Repeat(17, {kScalarLoad}), constants);
+  EXPECT_EQ(at[14], 56u);
+  EXPECT_EQ(at[15], 400u);
+  EXPECT_EQ(at[16], 404u);
+}
+
 // A FLAT load counts in both (ISA, FLAT): either wait waits for it.
 TEST(Issue, FlatLoadsCountInBoth) {
   const std::string flat = "flat_load_dword v0, v[2:3]";
@@ -214,21 +224,19 @@ TEST(Issue, AmongEqualsTheOldestOrInTurns) {
   EXPECT_EQ(alternating.Of(4), (Times{4, 12, 20}));
 }
 
-// 12 clocks after the last arrival (8), at the SIMD's next turn.
+// 12 clocks after the last arrival, at the SIMD's next turn.
 TEST(Barrier, ReleaseAfterTheLastArrival) {
-  CycleConstants quick = WarmCode();
-  quick.barrier_release = 12;
   const Timeline eight = RunWaves({{"s_barrier", kVector},
                                    {"s_barrier", kVector},
                                    {"s_nop 9", "s_barrier", kVector},
                                    {"s_barrier", kVector}},
-                                  quick);
+                                  WarmCode());
   EXPECT_EQ(eight.Of(2)[1], 42u);
   EXPECT_EQ(eight.Of(0)[1], 56u);  // 54 is no turn of SIMD 0
   EXPECT_EQ(eight.Of(1)[1], 57u);
   EXPECT_EQ(eight.Of(2)[2], 54u);
   EXPECT_EQ(eight.Of(3)[1], 55u);
-  EXPECT_EQ(IssuesOf({"s_barrier", kVector}, quick), (Times{0, 12}));
+  EXPECT_EQ(IssuesOf({"s_barrier", kVector}, WarmCode()), (Times{0, 12}));
   CycleConstants slow = WarmCode();
   slow.barrier_release = 40;
   EXPECT_EQ(IssuesOf({"s_barrier", kVector}, slow), (Times{0, 40}));
@@ -239,15 +247,15 @@ TEST(Barrier, ReleaseAfterTheLastArrival) {
 
 TEST(Barrier, IsOneOfManyInOrder) {
   const Lines lines = {"s_barrier", "s_barrier", "s_barrier"};
-  const Timeline two = RunWaves(OnOneSimd({lines, lines}));
+  const Timeline two = RunWaves(OnOneSimd({lines, lines}), WarmCode());
   EXPECT_EQ(two.Of(0), (Times{0, 12, 24}));
   EXPECT_EQ(two.Of(4), (Times{0, 12, 24}));
 }
 
 // Waves that have ended are not waited for.
 TEST(Barrier, OpensWhenTheOthersEnd) {
-  const Timeline two =
-      RunWaves(OnOneSimd({{"s_barrier", kVector}, {"s_nop 9", "s_endpgm"}}));
+  const Timeline two = RunWaves(
+      OnOneSimd({{"s_barrier", kVector}, {"s_nop 9", "s_endpgm"}}), WarmCode());
   EXPECT_EQ(two.Of(4), (Times{0, 40}));
   EXPECT_EQ(two.Of(0), (Times{0, 52}));
 }

@@ -8,7 +8,7 @@ LdsUnit::LdsUnit(const CycleConstants& constants)
     : latency_(static_cast<uint64_t>(constants.lds_latency)),
       write_latency_(static_cast<uint64_t>(constants.lds_write_latency)),
       address_(static_cast<uint64_t>(constants.lds_address)),
-      path_bytes_(constants.lds_path_bytes),
+      path_bytes_(std::max(1.0, constants.lds_path_bytes)),
       fill_(constants.lds_fill),
       pairs_{Pair(static_cast<size_t>(constants.lds_fifo)),
              Pair(static_cast<size_t>(constants.lds_fifo))} {}

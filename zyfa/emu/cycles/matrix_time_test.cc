@@ -253,6 +253,13 @@ TEST(MatrixHold, OfTheOwnWaveAlone) {
       RunWaves({{kFp8Of32, kAdd}, {}, {}, {}, {"s_nop 0", kAdd}}, own);
   EXPECT_EQ(two.Of(0)[1], 12u);
   EXPECT_EQ(two.Of(4)[1], 4u);
+  const Lines reads = {
+      "v_smfmac_f32_32x32x16_bf16 v[32:47], v[0:1], v[16:19], v24",
+      "ds_read_b128 v[200:203], v204"};
+  const Timeline sparse =
+      RunWaves({reads, {}, {}, {}, {"s_nop 0", reads[1]}}, own);
+  EXPECT_EQ(sparse.Of(0)[1], 12u);
+  EXPECT_EQ(sparse.Of(4)[1], 4u);
 }
 
 // Clocks from one matrix instruction of a stream to the next with `count`

@@ -173,6 +173,8 @@ TEST(VectorTime, ThreeSourcesMeetAnLdsReturn) {
   EXPECT_EQ(last(three, 0), 84u);
   EXPECT_EQ(last(three, 1), 88u);  // data lands from 64 to 88: all meet it
   EXPECT_EQ(last(three, 2), 92u);
+  EXPECT_EQ(last("v_max3_f32 v10, v11, v12, v13", 1), 88u);
+  EXPECT_EQ(last("v_fmac_f32 v10, v11, v12", 1), 88u);
   EXPECT_EQ(last("v_add_f32 v10, v11, v12", 1), 84u);
   EXPECT_EQ(last("v_fma_f32 v10, v11, v12, s0", 1), 84u);
 }
