@@ -252,12 +252,12 @@ std::vector<std::string> SweptLoops() {
   return names;
 }
 
-// "fwd_hd128_fp8", and for a launch file the name of its folder.
+// A launch file by the name of its folder, others by their own.
 std::string ShortName(const std::string& name) {
   const std::filesystem::path path(name);
   return path.extension() == ".textproto"
              ? path.parent_path().filename().string()
-             : path.filename().string();
+             : name;
 }
 
 absl::Status PrintSweep(const emu::CycleConstants& constants, Loops& loops) {
@@ -326,7 +326,8 @@ int main(int argc, char** argv) {
   absl::SetProgramUsageMessage(
       "calibrate --aiter=DIR --gluon=DIR: other people's kernels in the cycle "
       "model against published figures, as a Markdown table. Kernels whose "
-      "files are missing are left out.");
+      "files are missing are left out. Exit status 0 if there was any, 2 if "
+      "not or if a flag or a file is wrong.");
   const std::vector<char*> positional = absl::ParseCommandLine(argc, argv);
   if (positional.size() > 1) {
     std::fprintf(stderr, "calibrate: unexpected argument '%s'\n",

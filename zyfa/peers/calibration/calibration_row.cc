@@ -102,6 +102,15 @@ std::vector<CalibrationRow> MakeRows() {
   rows.push_back(
       Gemm("v7_slice_llir_amdgcnas_K8192", 4096, 0.98, "v7 README @7329b837"));
 
+  CalibrationRow blind =
+      Gemm("v4_global_prefetch", 2048, 0.57,
+           "v4 README @b775d7e6, docs/mfma_efficiency.md @2dfccb97: 3593 clk");
+  blind.blind = true;
+  rows.push_back(blind);
+  blind = Gemm("v5_local_prefetch_llir", 2048, 0.7992, "v5 README @0e06f0ff");
+  blind.blind = true;
+  rows.push_back(blind);
+
   rows.push_back(Reads("lds_nW1_1024-16", 8));
   rows.push_back(Reads("lds_nW4_1024-16", 32));
   rows.push_back(Reads("lds_nW4_1024-16_2048-32", 16));

@@ -57,13 +57,14 @@ const std::vector<GluonKernel>& GluonKernels() {
        "kernels/gemm/a16w16/v3_lds/ir_dump_K4096_fp16/padding_512-16 @62624bf8",
        256, 67520, 4096, 2, true},
       {"v4_global_prefetch",
-       "kernels/gemm/a16w16/v4_global_prefetch/ir_dump_K4096_fp16", 256, 135104,
-       4096, 2, true},
+       "kernels/gemm/a16w16/v4_global_prefetch/ir_dump_K4096_fp16 @62624bf8",
+       256, 135104, 4096, 2, true},
       {"v5_local_prefetch_base",
        "kernels/gemm/a16w16/v5_local_prefetch/ir_dump_K4096_fp16 @62624bf8",
        256, 135104, 4096, 2, true},
       {"v5_local_prefetch_llir",
-       "kernels/gemm/a16w16/v5_local_prefetch/ir_dump_K4096_fp16_llirSched",
+       "kernels/gemm/a16w16/v5_local_prefetch/ir_dump_K4096_fp16_llirSched "
+       "@0c84a87f",
        256, 135104, 4096, 2, true},
       {"v6_loop_unroll_llir",
        "kernels/gemm/a16w16/v6_loop_unroll/ir_dump_K8192_fp16_llirSched "
