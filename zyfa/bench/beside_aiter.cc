@@ -1,0 +1,150 @@
+#include <cstdint>
+#include <cstdio>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/flags/flag.h"
+#include "absl/flags/parse.h"
+#include "absl/flags/usage.h"
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "zyfa/bench/run_case.h"
+#include "zyfa/bench/sweep.h"
+#include "zyfa/cli/working_directory.h"
+#include "zyfa/emu/code_object.h"
+#include "zyfa/emu/cycles/constants.h"
+#include "zyfa/emu/cycles/kernel_time.h"
+#include "zyfa/emu/launch_file.h"
+#include "zyfa/kernels/registry.h"
+#include "zyfa/launch/device.h"
+#include "zyfa/launch/open_device.h"
+#include "zyfa/peers/aiter_kernel.h"
+#include "zyfa/peers/aiter_problem.h"
+#include "zyfa/peers/aiter_time.h"
+
+ABSL_FLAG(std::string, code_objects, "",
+          "folder of AITER's code objects, named as zyfa/peers/README.md says");
+ABSL_FLAG(std::string, variants, "bf16_d128_causal,bf16_d192x128_causal",
+          "kernel variants, by comma");
+ABSL_FLAG(std::string, seqlens, "1024,2048,4096,8192,16384,32768",
+          "lengths of queries and keys, by comma");
+ABSL_FLAG(std::string, batch, "16", "batch size");
+ABSL_FLAG(std::string, heads, "16",
+          "query heads and KV heads as Q/KV, or one number for both");
+ABSL_FLAG(std::string, cycle_constants, "",
+          "file of constants of the cycle model; empty: the defaults");
+
+namespace zyfa::bench {
+namespace {
+
+// AITER's kernel for the same shapes and formats; nullptr: there is none.
+const peers::AiterKernel* PeerOf(const Variant& variant) {
+  const reference::Mask mask = variant.mask == Mask::kCausal
+                                   ? reference::Mask::kCausal
+                                   : reference::Mask::kFull;
+  for (const peers::AiterKernel& kernel : peers::AiterKernels()) {
+    if (kernel.family == peers::Family::kFmhaV3 && !kernel.group &&
+        kernel.query.format == peers::Format::kBf16 &&
+        variant.data_type == DataType::kBf16 && kernel.mask == mask &&
+        kernel.head_dim_qk == variant.head_dim_qk &&
+        kernel.head_dim_v == variant.head_dim_v) {
+      return &kernel;
+    }
+  }
+  return nullptr;
+}
+
+absl::StatusOr<emu::KernelTime> PeerTime(const Case& c,
+                                         const emu::CycleConstants& constants) {
+  const peers::AiterKernel* kernel = PeerOf(c.variant);
+  if (kernel == nullptr) {
+    return absl::UnimplementedError(absl::StrCat(
+        "--variants: AITER has no kernel for ", VariantName(c.variant)));
+  }
+  const absl::StatusOr<std::vector<uint8_t>> bytes =
+      emu::ReadBytes(absl::StrCat(absl::GetFlag(FLAGS_code_objects), "/",
+                                  peers::FlatFileName(*kernel)));
+  if (!bytes.ok()) return bytes.status();
+  const auto code = emu::CodeObject::Load(*bytes);
+  if (!code.ok()) return code.status();
+  peers::AiterProblem problem;
+  problem.sequences.assign(static_cast<size_t>(c.batch),
+                           {c.seqlen_q, c.seqlen_kv});
+  problem.heads_q = c.heads_q;
+  problem.heads_kv = c.heads_kv;
+  emu::KernelTimeOptions options = peers::AiterTimeOptions(*kernel);
+  options.constants = constants;
+  return peers::ModelAiterTime(*kernel, **code, problem, options);
+}
+
+absl::Status PrintCase(const Case& c, Device& device,
+                       const emu::CycleConstants& constants) {
+  RunCaseOptions options;
+  options.timing.only = true;
+  options.timing.constants = absl::GetFlag(FLAGS_cycle_constants);
+  const proto::Record ours = RunCase(c, device, options);
+  if (!ours.has_clocks()) {
+    return absl::InternalError(
+        absl::StrCat(CaseLabel(c), ": ", ours.message()));
+  }
+  const absl::StatusOr<emu::KernelTime> theirs = PeerTime(c, constants);
+  if (!theirs.ok()) return theirs.status();
+  absl::PrintF("%-22s %5d %4d/%-4d %6d %11.0f %5.1f%% %11.0f %5.1f%% %6.3f\n",
+               VariantName(c.variant), c.batch, c.heads_q, c.heads_kv,
+               c.seqlen_q, ours.clocks(), 100 * ours.useful_busy(),
+               theirs->clocks, 100 * theirs->useful_busy,
+               theirs->clocks / ours.clocks());
+  std::fflush(stdout);
+  return absl::OkStatus();
+}
+
+absl::Status Main() {
+  std::vector<std::string> available;
+  for (const KernelEntry& entry : AllKernels()) {
+    available.emplace_back(entry.name);
+  }
+  const absl::StatusOr<std::vector<Case>> cases =
+      ParseSweep({absl::GetFlag(FLAGS_variants), absl::GetFlag(FLAGS_seqlens),
+                  absl::GetFlag(FLAGS_batch), absl::GetFlag(FLAGS_heads)},
+                 available);
+  if (!cases.ok()) return cases.status();
+  const absl::StatusOr<emu::CycleConstants> constants =
+      emu::LoadCycleConstants(absl::GetFlag(FLAGS_cycle_constants));
+  if (!constants.ok()) return constants.status();
+  absl::StatusOr<std::unique_ptr<Device>> device = OpenDevice("emulator");
+  if (!device.ok()) return device.status();
+  std::printf("Modelled clocks of whole launches; ratio: AITER's over ours.\n");
+  std::printf("%-22s %5s %9s %6s %11s %6s %11s %6s %6s\n", "variant", "batch",
+              "heads", "seqlen", "ours", "useful", "AITER", "useful", "ratio");
+  for (const Case& c : *cases) {
+    const absl::Status status = PrintCase(c, **device, *constants);
+    if (!status.ok()) return status;
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+}  // namespace zyfa::bench
+
+int main(int argc, char** argv) {
+  zyfa::cli::EnterUserDirectory();
+  absl::SetProgramUsageMessage(
+      "beside_aiter --code_objects=DIR: our kernels and AITER's for the same "
+      "shapes in one run of the cycle model. Exit status 0 if all cases were "
+      "modelled, 2 if not.");
+  const std::vector<char*> positional = absl::ParseCommandLine(argc, argv);
+  if (positional.size() > 1) {
+    std::fprintf(stderr, "beside_aiter: unexpected argument '%s'\n",
+                 positional[1]);
+    return 2;
+  }
+  const absl::Status status = zyfa::bench::Main();
+  if (!status.ok()) {
+    std::fprintf(stderr, "beside_aiter: %s\n", status.ToString().c_str());
+    return 2;
+  }
+  return 0;
+}
