@@ -142,9 +142,9 @@ void MainLoop::EmitPrologue() {
   EmitKeyTileLoad(s, 1);
   EmitValueTileLoad(s, 1);
   a.s_mov_b32(s.key_tile, 0);
-  EmitQuerySign(s);
-  a.Comment("key tile 0 has arrived");
+  a.Comment("Q and key tile 0 have arrived");
   a.WaitVmcnt(2 * s.g.value_loads + s.g.key_loads);
+  EmitQueryArrival(s);
   a.s_barrier();
   a.s_cmp_eq_u32(s.wave_tiles, 0);
   a.s_cbranch_scc1(scores_done);

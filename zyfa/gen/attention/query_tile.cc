@@ -83,12 +83,11 @@ void EmitRowDescriptor(KernelState& s, size_t base_offset, SReg seq_stride,
   a.s_mov_b32(s.row_desc[3], kBufferFormat);
 }
 
-void EmitQueryLoad(KernelState& s) {
+namespace {
+
+// 16-byte pieces of the B operand straight into their registers.
+void EmitQueryLoadDirect(KernelState& s, SReg stride) {
   Assembler& a = s.a;
-  const SReg stride = s.Arg(offsetof(AttentionArgs, query_seq_stride));
-  a.Section("Query tile: load Q, 32 rows a wave");
-  EmitRowDescriptor(s, offsetof(AttentionArgs, query), stride,
-                    s.g.key_row_bytes);
   ScopedVReg offset = a.vgprs().Scoped("query_offset");
   a.Comment("row lane % 32, channels 16 * step + 8 * half");
   a.v_mul_lo_u32(offset, s.query_lane, stride);
@@ -99,7 +98,79 @@ void EmitQueryLoad(KernelState& s) {
   }
 }
 
-void EmitQuerySign(KernelState& s) {
+// Four rows of 256 bytes an instruction into the wave's part of LDS, with K's
+// swizzle: chunk c of row r stands at place c ^ (r % 16).
+void EmitQueryLoadThroughLds(KernelState& s, SReg stride) {
+  Assembler& a = s.a;
+  constexpr int kRows = 4;      // of an instruction
+  constexpr int kPatterns = 4;  // of the swizzle, which repeats after 16 rows
+  constexpr int kLoads = Geometry::kQueriesPerWave / kRows;
+  ScopedVReg offsets = a.vgprs().Scoped("query_offsets", kPatterns, 1);
+  ScopedSReg place = a.sgprs().Scoped("query_place");
+  ScopedSReg step = a.sgprs().Scoped("row_step");
+  {
+    ScopedVReg lane = a.vgprs().Scoped("lane");
+    ScopedVReg row = a.vgprs().Scoped("row");
+    ScopedVReg chunk = a.vgprs().Scoped("chunk");
+    ScopedVReg row_offset = a.vgprs().Scoped("row_offset");
+    a.Comment("row lane / 16 of each four, place lane % 16");
+    a.v_lshl_or_b32(lane, s.half, 5, s.query_lane);
+    a.v_lshrrev_b32(row, 4, lane);
+    a.v_and_b32(lane, 15, lane);
+    a.v_mul_lo_u32(row_offset, row, stride);
+    a.s_lshl_b32(step, stride, 2);
+    for (int i = 0; i < kPatterns; ++i) {
+      if (i > 0) {
+        a.v_add_u32(row, kRows, row);
+        a.v_add_u32(row_offset, step, row_offset);
+      }
+      a.v_xor_b32(chunk, row, lane);
+      a.v_lshl_add_u32(offsets[i], chunk, 4, row_offset);
+    }
+  }
+  a.s_lshl_b32(step, stride, 4);
+  a.s_lshl_b32(place, s.wave, 13);
+  static_assert(Geometry::kQueriesPerWave * 256 == 1 << 13);
+  for (int i = 0; i < kLoads; ++i) {
+    if (i >= kPatterns) {
+      a.v_add_u32(offsets[i % kPatterns], step, offsets[i % kPatterns]);
+    }
+    a.s_add_u32(m0, place, s.g.query_lds + 1024 * i);
+    a.buffer_load_dwordx4_lds(offsets[i % kPatterns], s.row_desc, 0);
+  }
+}
+
+// The B operand from the wave's rows in LDS: K's A operand has the same layout
+// and swizzle.
+void EmitQueryRead(KernelState& s) {
+  Assembler& a = s.a;
+  ScopedSReg distance = a.sgprs().Scoped("query_distance");
+  const VReg address = s.fragments.sub(0, s.g.qk_steps);
+  a.s_lshl_b32(distance, s.wave, 13);
+  a.s_add_u32(distance, distance, s.g.query_lds - s.g.key_lds);
+  for (int step = 0; step < s.g.qk_steps; ++step) {
+    a.v_add_u32(address[step], distance, s.key_read[step]);
+    a.ds_read_b128(s.query.sub(4 * step, 4), address[step], 0);
+  }
+}
+
+}  // namespace
+
+void EmitQueryLoad(KernelState& s) {
+  Assembler& a = s.a;
+  const SReg stride = s.Arg(offsetof(AttentionArgs, query_seq_stride));
+  a.Section("Query tile: load Q, 32 rows a wave");
+  EmitRowDescriptor(s, offsetof(AttentionArgs, query), stride,
+                    s.g.key_row_bytes);
+  if (s.g.query_through_lds) {
+    EmitQueryLoadThroughLds(s, stride);
+  } else {
+    EmitQueryLoadDirect(s, stride);
+  }
+}
+
+void EmitQueryArrival(KernelState& s) {
+  if (s.g.query_through_lds) EmitQueryRead(s);
   for (int i = 0; i < s.query.count(); ++i) {
     s.a.v_xor_b32(s.query[i], s.Arg(offsetof(AttentionArgs, negate_query)),
                   s.query[i]);

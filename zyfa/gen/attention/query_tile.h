@@ -15,10 +15,11 @@ void EmitTileBounds(KernelState& s);
 void EmitRowDescriptor(KernelState& s, size_t base_offset, SReg seq_stride,
                        int row_bytes);
 
-// Starts the loads of Q into registers.
+// Starts the loads of Q, into registers or LDS.
 void EmitQueryLoad(KernelState& s);
-// Changes the sign of Q for a negative softmax scale, once it has arrived.
-void EmitQuerySign(KernelState& s);
+// Q in registers, with the softmax scale's sign, once its loads have been
+// waited for. Uses the fragments' registers.
+void EmitQueryArrival(KernelState& s);
 
 // Softmax state, output and key limit of a query tile before its first key.
 void EmitTileStart(KernelState& s);
