@@ -26,10 +26,11 @@ struct Geometry {
         value_loads(value_tile_bytes / (1024 * kWavesPerGroup)),
         key_reads(head_dim_qk % 128 == 0 ? 8 : 4),
         key_lds(kValueStages * value_tile_bytes),
-        query_lds(key_lds + kKeyStages * key_tile_bytes),
+        own_lds(key_lds + kKeyStages * key_tile_bytes),
         query_through_lds(head_dim_qk == 128),
-        lds_bytes(query_lds +
-                  (query_through_lds ? kQueryTile * key_row_bytes : 0)) {}
+        own_bytes(kQueriesPerWave *
+                  (query_through_lds ? key_row_bytes : kOutputPartBytes)),
+        lds_bytes(own_lds + kWavesPerGroup * own_bytes) {}
 
   // Tiles kept in LDS. A tile of V is still read one trip after the next one
   // has landed, one of K is not. V has a power of two of stages, and starts at
@@ -37,6 +38,8 @@ struct Geometry {
   static constexpr int kKeyStages = 2;
   static constexpr int kValueStages = 4;
   static constexpr int kQueriesPerWave = 32;
+  // Of an output row, as much as goes through LDS at once: a memory line.
+  static constexpr int kOutputPartBytes = 128;
   static constexpr int kKeyBlocks = kKeyTile / 32;  // 32x32 score blocks
   static constexpr int kKeySteps = kKeyTile / 16;   // k steps of P V
 
@@ -54,12 +57,13 @@ struct Geometry {
   // Addresses for reading K: the k steps of one 256-byte (head dim 128) or
   // 128-byte (192) stretch of a row, inside which the swizzle permutes.
   int key_reads;
-  int key_lds;    // LDS address of the first key tile; V starts at 0
-  int query_lds;  // of the query tile, each wave's rows by themselves
+  int key_lds;  // LDS address of the first key tile; V starts at 0
+  int own_lds;  // of what each wave has for itself: Q, then its output
   // Whether Q goes through LDS: its rows of 256 bytes then come in whole memory
   // lines, of which the B operand's layout takes 32 bytes at a time. Rows of
   // 384 bytes do not fit beside K and V.
   bool query_through_lds;
+  int own_bytes;  // of a wave
   int lds_bytes;
 };
 

@@ -129,13 +129,12 @@ void EmitQueryLoadThroughLds(KernelState& s, SReg stride) {
     }
   }
   a.s_lshl_b32(step, stride, 4);
-  a.s_lshl_b32(place, s.wave, 13);
-  static_assert(Geometry::kQueriesPerWave * 256 == 1 << 13);
+  a.s_mul_i32(place, s.wave, s.g.own_bytes);
   for (int i = 0; i < kLoads; ++i) {
     if (i >= kPatterns) {
       a.v_add_u32(offsets[i % kPatterns], step, offsets[i % kPatterns]);
     }
-    a.s_add_u32(m0, place, s.g.query_lds + 1024 * i);
+    a.s_add_u32(m0, place, s.g.own_lds + 1024 * i);
     a.buffer_load_dwordx4_lds(offsets[i % kPatterns], s.row_desc, 0);
   }
 }
@@ -146,8 +145,8 @@ void EmitQueryRead(KernelState& s) {
   Assembler& a = s.a;
   ScopedSReg distance = a.sgprs().Scoped("query_distance");
   const VReg address = s.fragments.sub(0, s.g.qk_steps);
-  a.s_lshl_b32(distance, s.wave, 13);
-  a.s_add_u32(distance, distance, s.g.query_lds - s.g.key_lds);
+  a.s_mul_i32(distance, s.wave, s.g.own_bytes);
+  a.s_add_u32(distance, distance, s.g.own_lds - s.g.key_lds);
   for (int step = 0; step < s.g.qk_steps; ++step) {
     a.v_add_u32(address[step], distance, s.key_read[step]);
     a.ds_read_b128(s.query.sub(4 * step, 4), address[step], 0);

@@ -16,14 +16,52 @@ void EmitRowSum(KernelState& s) {
   a.v_add_f32(s.row_sum, s.row_sum, other);
 }
 
+// The output goes through the wave's own LDS, so that whole memory lines are
+// stored. Chunk c (of 16 bytes) of the 128-byte part of row r stands at place
+// c ^ (r % 8): lanes that LDS serves together meet different banks
+// (cdna4-timing 4).
+struct OutputAddresses {
+  VReg write;   // row lane % 32, chunk `half`
+  VReg read;    // row lane / 8, chunk lane % 8
+  VReg memory;  // the same
+};
+
+void EmitOutputAddresses(KernelState& s, const OutputAddresses& o,
+                         SReg stride) {
+  Assembler& a = s.a;
+  constexpr int kPart = Geometry::kOutputPartBytes;
+  ScopedVReg t = a.vgprs().Scoped("address_part");
+  ScopedVReg row = a.vgprs().Scoped("row_of_eight");
+  ScopedSReg base = a.sgprs().Scoped("own_lds");
+  a.s_mul_i32(base, s.wave, s.g.own_bytes);
+  a.s_add_u32(base, base, s.g.own_lds);
+  a.v_and_b32(t, 7, s.query_lane);
+  a.v_xor_b32(t, s.half, t);
+  a.v_lshlrev_b32(o.write, 7, s.query_lane);
+  static_assert(kPart == 1 << 7);
+  a.v_lshl_add_u32(o.write, t, 4, o.write);
+  a.v_add_u32(o.write, base, o.write);
+
+  a.v_lshl_or_b32(t, s.half, 5, s.query_lane);
+  a.v_lshrrev_b32(row, 3, t);
+  a.v_and_b32(t, 7, t);
+  a.v_mul_lo_u32(o.memory, row, stride);
+  a.v_lshl_add_u32(o.memory, t, 4, o.memory);
+  a.v_xor_b32(t, row, t);
+  a.v_lshlrev_b32(o.read, 7, row);
+  a.v_lshl_add_u32(o.read, t, 4, o.read);
+  a.v_add_u32(o.read, base, o.read);
+}
+
 void EmitOutputRows(KernelState& s) {
   Assembler& a = s.a;
   const SReg stride = s.Arg(offsetof(AttentionArgs, output_seq_stride));
   EmitRowDescriptor(s, offsetof(AttentionArgs, output), stride,
                     s.g.value_row_bytes);
-  ScopedVReg offset = a.vgprs().Scoped("output_offset");
-  a.v_mul_lo_u32(offset, s.query_lane, stride);
-  a.v_lshl_add_u32(offset, s.half, 4, offset);
+  ScopedVReg write = a.vgprs().Scoped("output_write");
+  ScopedVReg read = a.vgprs().Scoped("output_read");
+  ScopedVReg memory = a.vgprs().Scoped("output_offset");
+  EmitOutputAddresses(s, {write, read, memory}, stride);
 
   ScopedVReg inverse = a.vgprs().Scoped("inverse_sum");
   a.v_rcp_f32(inverse, s.row_sum);
@@ -31,18 +69,41 @@ void EmitOutputRows(KernelState& s) {
   a.v_cmp_neq_f32(vcc, 0, s.row_sum);
   a.v_cndmask_b32(inverse, 0, inverse, vcc);
 
-  // Registers 4 k .. 4 k + 3 of a block hold columns 8 k + 4 half + 0..3.
-  // Packing and one swap of halves per dword bring 8 neighbouring columns into
-  // a lane: columns 16 k of half 0 and 16 k + 8 of half 1.
-  for (int r = 0; r < s.output.count(); r += 8) {
-    const VReg o = s.output.sub(r, 8);
-    for (int i = 0; i < 8; ++i) a.v_mul_f32(o[i], inverse, o[i]);
-    for (int i = 0; i < 4; ++i) {
-      a.v_cvt_pk_bf16_f32(o[i], o[2 * i], o[2 * i + 1]);
+  ScopedSReg rows8 = a.sgprs().Scoped("eight_rows");
+  a.s_lshl_b32(rows8, stride, 3);
+  ScopedVReg place = a.vgprs().Scoped("output_place");
+  constexpr int kPart = Geometry::kOutputPartBytes;
+  const int parts = s.g.value_row_bytes / kPart;
+  for (int part = 0; part < parts; ++part) {
+    a.Comment("columns of one memory line of each row");
+    // Registers 4 k .. 4 k + 3 of a block hold columns 8 k + 4 half + 0..3.
+    // Packing and one swap of halves per dword bring 8 neighbouring columns
+    // into a lane: columns 16 k of half 0 and 16 k + 8 of half 1.
+    for (int k = 0; k < kPart / 32; ++k) {
+      const VReg o = s.output.sub(8 * (part * kPart / 32 + k), 8);
+      for (int i = 0; i < 8; ++i) a.v_mul_f32(o[i], inverse, o[i]);
+      for (int i = 0; i < 4; ++i) {
+        a.v_cvt_pk_bf16_f32(o[i], o[2 * i], o[2 * i + 1]);
+      }
+      a.v_permlane32_swap_b32(o[0], o[2]);
+      a.v_permlane32_swap_b32(o[1], o[3]);
+      a.v_xor_b32(place, 32 * k, write);
+      a.ds_write_b128(place, o.sub(0, 4));
     }
-    a.v_permlane32_swap_b32(o[0], o[2]);
-    a.v_permlane32_swap_b32(o[1], o[3]);
-    a.buffer_store_dwordx4(o.sub(0, 4), offset, s.row_desc, 0, 4 * r);
+    const auto rows = [&](int i) {
+      return s.output.sub(8 * (part * kPart / 32 + i) + 4, 4);
+    };
+    for (int i = 0; i < Geometry::kQueriesPerWave / 8; ++i) {
+      a.ds_read_b128(rows(i), read, 8 * kPart * i);
+    }
+    for (int i = 0; i < Geometry::kQueriesPerWave / 8; ++i) {
+      if (i == 0) {
+        a.v_mov_b32(place, memory);
+      } else {
+        a.v_add_u32(place, rows8, place);
+      }
+      a.buffer_store_dwordx4(rows(i), place, s.row_desc, 0, kPart * part);
+    }
   }
 }
 
