@@ -204,7 +204,7 @@ TEST(AttentionLaunchWorkTest, MatrixInstructionsFollowFromTheWork) {
     for (const auto& [group, trace] : recorder.groups()) {
       int64_t executed = 0;
       for (const auto& events : trace.waves) {
-        for (const emu::TraceEvent& event : events) {
+        for (const emu::TraceEvent& event : events.events) {
           executed += recorder.instructions()[event.step].matrix;
         }
       }

@@ -108,6 +108,7 @@ class MainLoop {
   // Key tile j+2 and value tile j+1 have arrived, and no wave still reads key
   // tile j+1 or value tile j-1. Once in every trip of every wave.
   void EmitMeeting() {
+    a.Comment("key tile j+2 and value tile j+1 have arrived");
     a.WaitVmcnt(s.g.value_loads);
     a.s_barrier();
   }
@@ -159,7 +160,6 @@ void MainLoop::EmitFirstTrip() {
   const TripLabels& l = labels_[0];
   const Label unmasked = a.NewLabel("first_unmasked");
   a.Section("Main loop: first trip");
-  a.Comment("key tile 1 and value tile 0 have arrived");
   EmitMeeting();
   a.Append(CaptureKeyLoads(0));
   a.Append(CaptureValueLoads(0));
