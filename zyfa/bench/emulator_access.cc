@@ -23,12 +23,10 @@ absl::StatusOr<EmulatorTiming> TimingOf(const TimingFlags& flags) {
       emu::LoadCycleConstants(flags.constants);
   if (!constants.ok()) return constants.status();
   timing.options.constants = *constants;
-  if (flags.clock_ghz != 0) {
-    const absl::StatusOr<emu::KernelClock> clock =
-        emu::FixedClock(flags.clock_ghz);
-    if (!clock.ok()) return clock.status();
-    timing.options.clock = *clock;
-  }
+  const absl::StatusOr<emu::KernelClock> clock =
+      emu::ParseKernelClock(flags.clock);
+  if (!clock.ok()) return clock.status();
+  timing.options.clock = *clock;
   return timing;
 }
 
@@ -62,11 +60,18 @@ void RecordEmulatorTime(Device& device, proto::Record& record) {
   record.set_gpu_time_ms(time->milliseconds);
   record.set_clocks(time->clocks);
   record.set_clock_ghz(time->clock_ghz);
-  record.set_busy(time->matrix_busy);
+  record.set_busy(time->activity.matrix_busy);
   record.set_useful_busy(time->useful_busy);
   record.set_tflops(time->tflops);
   record.set_peak_share(time->peak_share);
   proto::ModelledTime& modelled = *record.mutable_modelled_time();
+  modelled.set_clock(time->clock_name);
+  if (time->flips.has_value()) {
+    record.set_operand_flips_per_clock(time->activity.flips_per_clock);
+    modelled.set_flip_instructions(static_cast<double>(time->flips->compared));
+    modelled.set_flip_group_instructions(
+        static_cast<double>(time->flips->executed));
+  }
   modelled.set_schedule_clocks(time->schedule_clocks);
   modelled.set_l2_clocks(time->l2_clocks);
   modelled.set_hbm_clocks(time->hbm_clocks);

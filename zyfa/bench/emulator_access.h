@@ -19,14 +19,15 @@ void SetEmulatorThreads(Device& device, int threads);
 struct TimingFlags {
   // File of constants that differ from the defaults; empty: none.
   std::string constants = {};
-  // Shader clock; 0: what the fit of cdna4-timing 6 gives for BF16 attention.
-  double clock_ghz = 0;
+  // Shader clock, as emu::ParseKernelClock() takes it.
+  std::string clock = "line";
   int threads = 0;  // of the host; 0: one a core
   // Launches run no more than their time needs, and give no results.
   bool only = false;
 };
 
-// Errors of the file of constants; InvalidArgument for a clock that no GPU has.
+// Errors of the file of constants; InvalidArgument for a clock that is no
+// name and none that a GPU has.
 absl::Status CheckTiming(const TimingFlags& flags);
 
 // Launches from now on are timed; each is `flops` operations in bf16. Errors of

@@ -50,9 +50,10 @@ ABSL_FLAG(bool, modelled_time_only, false,
 ABSL_FLAG(std::string, cycle_constants, "",
           "file of constants of the cycle model, lines of name = value; those "
           "left out have their defaults");
-ABSL_FLAG(double, clock_ghz, 0,
-          "shader clock of modelled time; 0: a published fit for BF16 "
-          "attention, by how busy the matrix pipe is");
+ABSL_FLAG(std::string, clock, "line",
+          "shader clock of modelled time: line (a published fit for BF16 "
+          "attention, by how busy the matrix pipe is), toggling (by pipes, LDS "
+          "and flips of the operands' bits), or a number of GHz");
 ABSL_FLAG(std::string, records, "",
           "file for the records: JSON lines, or length-delimited binary if its "
           "name ends in .binpb");
@@ -108,7 +109,7 @@ absl::StatusOr<Options> ParseOptions() {
     *number.target = static_cast<int>(*parsed);
   }
   options.run.timing = {.constants = absl::GetFlag(FLAGS_cycle_constants),
-                        .clock_ghz = absl::GetFlag(FLAGS_clock_ghz),
+                        .clock = absl::GetFlag(FLAGS_clock),
                         .threads = options.run.threads,
                         .only = absl::GetFlag(FLAGS_modelled_time_only)};
   if (absl::Status status = CheckTiming(options.run.timing); !status.ok()) {

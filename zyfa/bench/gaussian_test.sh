@@ -66,13 +66,32 @@ one=(--device=emulator --seqlens=1 --variants=bf16_d128_full)
 
 # The modelled time alone, of a launch that would take hours to compute.
 run 0 --device=emulator --modelled_time_only --seqlens=32768 --heads=64/8 \
-  --batch=16 --variants=bf16_d128_full --clock_ghz=1.5 \
+  --batch=16 --variants=bf16_d128_full --clock=1.5 \
   --records="$work/time.json"
-has out ' 1.50 '
+has out ' 1.500 '
 has time.json '"work_groups":131072'
 has time.json '"clock_ghz":1.5'
+has time.json '"clock":"1.5"'
 if grep -q rel_rmse "$work/time.json"; then
   echo 'accuracy of what was not computed'
+  failures=$((failures + 1))
+fi
+# The clock by what toggles: the same clocks, another time, and how much of a
+# work-group says so.
+small=(--device=emulator --modelled_time_only --seqlens=256 --heads=256
+  --variants=bf16_d128_full)
+run 0 "${small[@]}" --records="$work/line.json"
+run 0 "${small[@]}" --clock=toggling --records="$work/toggling.json"
+has out 'A+B flips/clk'
+has line.json '"clock":"line"'
+has toggling.json '"clock":"toggling"'
+# 8 waves of 4 tiles of 64 keys, 32 matrix instructions each.
+has toggling.json '"flip_group_instructions":1024'
+value() { grep -o "\"$2\":[0-9.]*" "$work/$1.json"; }
+if [[ $(value line clocks) != $(value toggling clocks) ||
+  $(value line busy) != $(value toggling busy) ||
+  $(value line clock_ghz) == $(value toggling clock_ghz) ]]; then
+  echo 'the clock changed clocks, or nothing'
   failures=$((failures + 1))
 fi
 # Constants of the model: one that is not there, and one that changes the time.
@@ -88,8 +107,10 @@ fi
 echo 'group.dispach = 1' >"$work/constants"
 run 2 "${one[@]}" --cycle_constants="$work/constants"
 has err 'no constant is named "group.dispach"'
-run 2 "${one[@]}" --clock_ghz=3
+run 2 "${one[@]}" --clock=3
 has err 'clock is 3 GHz'
+run 2 "${one[@]}" --clock=slow
+has err "clock is 'slow'; allowed: line, toggling"
 
 # Replaced, or added to.
 run 0 "${one[@]}" --records="$work/records.json"

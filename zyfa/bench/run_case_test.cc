@@ -225,7 +225,7 @@ TEST(RunCase, TheEmulatorsTimeIsModelled) {
 
 TEST(RunCase, BadTimingIsRecorded) {
   EmulatorDevice emulator;
-  proto::Record r = RunCase(kCase, emulator, {.timing = {.clock_ghz = 3}});
+  proto::Record r = RunCase(kCase, emulator, {.timing = {.clock = "3"}});
   EXPECT_EQ(r.outcome(), proto::OUTCOME_FAILED);
   EXPECT_THAT(r.message(), HasSubstr("clock is 3 GHz"));
   r = RunCase(kCase, emulator, {.timing = {.constants = "/absent"}});

@@ -19,7 +19,10 @@
 #include "gtest/gtest.h"
 #include "zyfa/emu/cycles/compute_unit.h"
 #include "zyfa/emu/cycles/constants.h"
+#include "zyfa/emu/cycles/flip_sample.h"
 #include "zyfa/emu/cycles/group_cost.h"
+#include "zyfa/emu/cycles/kernel_clock.h"
+#include "zyfa/emu/cycles/trace.h"
 #include "zyfa/emu/cycles/trace_recorder.h"
 #include "zyfa/emu/emulator.h"
 #include "zyfa/launch/attention_work.h"
@@ -33,10 +36,14 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::UnorderedElementsAre;
 
-// A call with tensors in an emulator's memory, each of Gaussian numbers.
+enum class Numbers { kGaussian, kOnes };
+
+// A call with tensors in an emulator's memory.
 class Call {
  public:
-  Call(Mask mask, int64_t seqlen_q, int64_t seqlen_kv, int64_t heads) {
+  Call(Mask mask, int64_t seqlen_q, int64_t seqlen_kv, int64_t heads,
+       Numbers numbers = Numbers::kGaussian)
+      : numbers_(numbers) {
     AttentionParams params;
     params.mask = mask;
     params.query = Tensor(seqlen_q, heads);
@@ -99,7 +106,8 @@ class Call {
     std::vector<numerics::Bf16> values(
         static_cast<size_t>(seqlen * heads * 128));
     for (numerics::Bf16& value : values) {
-      value = numerics::Bf16::FromFloat(normal(bits_));
+      value = numerics::Bf16::FromFloat(
+          numbers_ == Numbers::kOnes ? 1.0f : normal(bits_));
     }
     const auto address = memory_.Allocate(values.size() * 2);
     EXPECT_TRUE(address.ok()) << address.status();
@@ -111,6 +119,7 @@ class Call {
     return DenseTensor(*address, 1, seqlen, heads, 128);
   }
 
+  Numbers numbers_;
   std::mt19937 bits_{1};
   emu::DeviceMemory memory_;
   const KernelEntry* kernel_ = nullptr;
@@ -155,7 +164,8 @@ TEST_P(SamplingTest, AgreesWithTheSimulationOfEveryGroup) {
   RecordProperty("ratio", std::to_string(sampled->clocks / full->clocks));
   EXPECT_NEAR(sampled->clocks / full->clocks, 1.0, 0.01);
   EXPECT_NEAR(sampled->l2_clocks / full->l2_clocks, 1.0, 0.01);
-  EXPECT_NEAR(sampled->matrix_busy / full->matrix_busy, 1.0, 0.01);
+  EXPECT_NEAR(sampled->activity.matrix_busy / full->activity.matrix_busy, 1.0,
+              0.01);
   EXPECT_NEAR(sampled->useful_busy / full->useful_busy, 1.0, 0.01);
   EXPECT_NEAR(sampled->milliseconds / full->milliseconds, 1.0, 0.01);
   EXPECT_EQ(sampled->groups, full->groups);
@@ -169,8 +179,11 @@ INSTANTIATE_TEST_SUITE_P(
                       // From 4 to 32 key tiles a group: half of the rows
                       // see no key.
                       Shape{Mask::kCausal, 4096, 2048, 1},
+                      // More keys than rows, and one tile alone: two totals.
+                      Shape{Mask::kCausal, 2304, 6000, 1},
                       Shape{Mask::kFull, 1024, 1024, 2},
-                      Shape{Mask::kFull, 1000, 700, 2}));
+                      Shape{Mask::kFull, 1000, 700, 2},
+                      Shape{Mask::kFull, 700, 3000, 2}));
 
 // Key tiles that the wave of rows [first, first + 32) goes through: those that
 // its last existing row sees.
@@ -203,8 +216,8 @@ TEST(AttentionLaunchWorkTest, MatrixInstructionsFollowFromTheWork) {
     ASSERT_EQ(recorder.groups().size(), call.Groups());
     for (const auto& [group, trace] : recorder.groups()) {
       int64_t executed = 0;
-      for (const auto& events : trace.waves) {
-        for (const emu::TraceEvent& event : events.events) {
+      for (const emu::WaveTrace& wave : trace.waves) {
+        for (const emu::TraceEvent& event : wave.events) {
           executed += recorder.instructions()[event.step].matrix;
         }
       }
@@ -326,8 +339,67 @@ TEST(ModelAttentionTimeTest, MatrixTimeIsALowerBound) {
   EXPECT_GT(time->clocks, matrix);
   EXPECT_LT(time->clocks, 2 * matrix);
   // Two of four compute units work.
-  EXPECT_NEAR(time->matrix_busy, matrix / time->clocks / 2, 1e-9);
+  EXPECT_NEAR(time->activity.matrix_busy, matrix / time->clocks / 2, 1e-9);
   EXPECT_NEAR(time->shares.tail, 0.5, 0.01);
+}
+
+// Which clock turns clocks into time changes nothing else.
+TEST(ModelAttentionTimeTest, TheClockChangesTimeAlone) {
+  emu::KernelTimeOptions options = SmallMachine();
+  options.flops = 1e9;
+  std::vector<emu::KernelTime> times;
+  for (const char* name : {"line", "toggling", "1.5"}) {
+    Call call(Mask::kCausal, 1024, 1024, 2);
+    options.clock = *emu::ParseKernelClock(name);
+    const auto time = call.Time(options);
+    ASSERT_TRUE(time.ok()) << time.status();
+    EXPECT_EQ(time->clock_name, name);
+    EXPECT_EQ(time->flips.has_value(), options.clock.wants_flips);
+    EXPECT_DOUBLE_EQ(time->milliseconds, time->clocks / time->clock_ghz * 1e-6);
+    EXPECT_DOUBLE_EQ(time->tflops, 1e9 / time->milliseconds * 1e-9);
+    times.push_back(*time);
+  }
+  EXPECT_EQ(times[2].clock_ghz, 1.5);
+  for (size_t i = 1; i < times.size(); ++i) {
+    EXPECT_EQ(times[i].clocks, times[0].clocks);
+    EXPECT_EQ(times[i].schedule_clocks, times[0].schedule_clocks);
+    EXPECT_EQ(times[i].activity.matrix_busy, times[0].activity.matrix_busy);
+    EXPECT_EQ(times[i].activity.vector_busy, times[0].activity.vector_busy);
+    EXPECT_EQ(times[i].activity.lds_busy, times[0].activity.lds_busy);
+    EXPECT_EQ(times[i].useful_busy, times[0].useful_busy);
+    EXPECT_NE(times[i].clock_ghz, times[0].clock_ghz);
+  }
+}
+
+// Operands that never change: only the toggling clock tells them from others.
+TEST(ModelAttentionTimeTest, ConstantOperandsHaveAHigherClock) {
+  emu::KernelTimeOptions options = SmallMachine();
+  options.clock = emu::TogglingClock();
+  // A work-group on each compute unit: an idle one would leave power for the
+  // peak. 40 tiles of 64 keys: 32 matrix instructions each, for each of 8
+  // waves.
+  Call gaussian(Mask::kFull, 1024, 2560, 1);
+  Call ones(Mask::kFull, 1024, 2560, 1, Numbers::kOnes);
+  const auto random = gaussian.Time(options);
+  const auto constant = ones.Time(options);
+  ASSERT_TRUE(random.ok()) << random.status();
+  ASSERT_TRUE(constant.ok()) << constant.status();
+  EXPECT_NEAR(constant->clocks / random->clocks, 1, 0.01);
+  EXPECT_GT(constant->clock_ghz, random->clock_ghz + 0.1);
+  for (const auto& time : {random, constant}) {
+    EXPECT_EQ(time->flips->executed, 8u * 32 * 40);
+    // Of the window of each wave; at its ends others come between.
+    EXPECT_LE(time->flips->compared, 8 * emu::kFlipWindow);
+    EXPECT_GT(time->flips->compared, 8 * emu::kFlipWindow * 9 / 10);
+    EXPECT_DOUBLE_EQ(
+        time->activity.flips_per_clock,
+        time->flips->flips_per_busy_clock * time->activity.matrix_busy);
+  }
+  EXPECT_LT(constant->flips->flips_per_busy_clock, 5);
+  // 256 would be random bits; signs and mantissas are, most of an exponent of
+  // Gaussian numbers is not.
+  EXPECT_GT(random->flips->flips_per_busy_clock, 256 * 8 / 16 / 2);
+  EXPECT_LT(random->flips->flips_per_busy_clock, 256);
 }
 
 TEST(ModelAttentionTimeTest, RefusesOtherKernels) {

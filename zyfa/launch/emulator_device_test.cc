@@ -8,6 +8,7 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "zyfa/emu/cycles/kernel_clock.h"
 #include "zyfa/launch/attention.h"
 #include "zyfa/launch/device_buffer.h"
 
@@ -183,7 +184,7 @@ TEST(EmulatorDeviceTest, EventsTellTheHostsTime) {
 TEST(EmulatorDeviceTest, TimedEventsTellModelledTime) {
   EmulatorDevice device;
   EmulatorTiming timing;
-  timing.options.clock = [](const emu::KernelActivity&) { return 2.0; };
+  timing.options.clock = *emu::FixedClock(2.0);
   device.set_timing(timing);
   constexpr int64_t kRows = 64;
   const auto memory = DeviceBuffer::Create(device, 4 * kRows * 256);

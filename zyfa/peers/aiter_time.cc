@@ -16,7 +16,7 @@ emu::KernelTimeOptions AiterTimeOptions(const AiterKernel& kernel) {
   emu::KernelTimeOptions options;
   if (kernel.query.format == Format::kBf16) return options;
   options.peak_flops_per_clock = emu::kFp8FlopsPerClock;
-  options.clock = [](const emu::KernelActivity&) { return emu::kFp8ClockGhz; };
+  options.clock = *emu::FixedClock(emu::kFp8ClockGhz);
   return options;
 }
 

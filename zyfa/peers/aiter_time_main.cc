@@ -40,8 +40,10 @@ ABSL_FLAG(int32_t, heads, 16, "query heads");
 ABSL_FLAG(int32_t, heads_kv, 0, "key heads; 0: as many as query heads");
 ABSL_FLAG(std::string, cycle_constants, "",
           "file of constants of the cycle model; empty: the defaults");
-ABSL_FLAG(double, clock_ghz, 0,
-          "shader clock; 0: the fit for BF16, 1.7 for other formats");
+ABSL_FLAG(
+    std::string, clock, "",
+    "shader clock: line (a fit for BF16 attention), toggling, or a number "
+    "of GHz; empty: line for BF16, 1.7 for other formats");
 ABSL_FLAG(int32_t, threads, 0, "of the host; 0: one a core");
 
 namespace zyfa::peers {
@@ -92,9 +94,9 @@ absl::StatusOr<emu::KernelTimeOptions> OptionsFor(const AiterKernel& kernel) {
       emu::LoadCycleConstants(absl::GetFlag(FLAGS_cycle_constants));
   if (!constants.ok()) return constants.status();
   options.constants = *constants;
-  if (absl::GetFlag(FLAGS_clock_ghz) != 0) {
+  if (!absl::GetFlag(FLAGS_clock).empty()) {
     const absl::StatusOr<emu::KernelClock> clock =
-        emu::FixedClock(absl::GetFlag(FLAGS_clock_ghz));
+        emu::ParseKernelClock(absl::GetFlag(FLAGS_clock));
     if (!clock.ok()) return clock.status();
     options.clock = *clock;
   }
@@ -108,10 +110,10 @@ absl::Status PrintAll() {
   for (const std::string& name : absl::GetFlag(FLAGS_kernels)) {
     const absl::StatusOr<const AiterKernel*> kernel = FindByName(name);
     if (!kernel.ok()) return kernel.status();
-    const auto code = LoadCode(**kernel);
-    if (!code.ok()) return code.status();
     const absl::StatusOr<emu::KernelTimeOptions> options = OptionsFor(**kernel);
     if (!options.ok()) return options.status();
+    const auto code = LoadCode(**kernel);
+    if (!code.ok()) return code.status();
     for (const std::string& seqlen : absl::GetFlag(FLAGS_seqlens)) {
       const absl::StatusOr<AiterProblem> problem = ProblemOf(seqlen);
       if (!problem.ok()) return problem.status();
@@ -124,7 +126,7 @@ absl::Status PrintAll() {
           name,
           absl::StrCat(problem->sequences.size(), "x", problem->heads_q, "/",
                        problem->heads_kv, " ", seqlen),
-          time->milliseconds, time->clocks, 100 * time->matrix_busy,
+          time->milliseconds, time->clocks, 100 * time->activity.matrix_busy,
           100 * time->useful_busy, time->clock_ghz, time->tflops,
           100 * time->peak_share, time->samples.size(), time->works);
       std::fflush(stdout);

@@ -18,6 +18,8 @@ refuses() {
 
 refuses 'cannot read /absent' --code_objects=/absent
 refuses '--kernels has fwd' --kernels=fwd
+refuses "clock is 'slow'" --code_objects=/absent --clock=slow
+refuses 'clock is 9 GHz' --code_objects=/absent --clock=9
 refuses "'extra'" extra
 
 [[ $failures -eq 0 ]]

@@ -140,7 +140,7 @@ TEST(AiterTimeTest, OptionsByFormat) {
   // 5.033 and 2.517 PFLOP/s.
   EXPECT_EQ(AiterTimeOptions(Kernel(kV4)).peak_flops_per_clock, 2048);
   EXPECT_EQ(AiterTimeOptions(Kernel(kBf16)).peak_flops_per_clock, 1024);
-  EXPECT_EQ(AiterTimeOptions(Kernel(kV4)).clock({0.9, 0.9, 0.5}), 1.7);
+  EXPECT_EQ(AiterTimeOptions(Kernel(kV4)).clock.ghz({.matrix_busy = 0.9}), 1.7);
 }
 
 }  // namespace

@@ -8,12 +8,12 @@ namespace zyfa::emu {
 ClockConstants ClockConstants::Defaults() {
   return {.peak_ghz = 2.4,
           .reference_ghz = 2.0,
-          .exponent = 1.314,
-          .idle = 0.303,
-          .matrix = 0.511,
-          .flips = 0.328,
-          .vector = 0.199,
-          .lds = 0.550};
+          .exponent = 1.355,
+          .idle = 0.311,
+          .matrix = 0.497,
+          .flips = 0.348,
+          .vector = 0.192,
+          .lds = 0.571};
 }
 
 double ModelledClockGhz(const Activity& activity,

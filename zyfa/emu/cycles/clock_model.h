@@ -3,6 +3,9 @@
 
 namespace zyfa::emu {
 
+// Bytes that the LDS of a compute unit reads in a clock (cdna4-timing 4).
+inline constexpr double kLdsBytesPerClock = 256;
+
 // What the compute units do, averaged over all clocks of a stretch of time.
 struct Activity {
   // Shares of the clocks of a SIMD, 0 to 1, as in SteadyState.
@@ -12,7 +15,7 @@ struct Activity {
   // instruction before on the SIMD, a clock: FlipReport. Random operands
   // without a pause: 256.
   double flips_per_clock = 0;
-  // LDS bytes read a clock of the compute unit, over the 256 that it can.
+  // LDS bytes read a clock of the compute unit, over kLdsBytesPerClock.
   double lds_busy = 0;
 };
 

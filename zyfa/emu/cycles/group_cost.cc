@@ -10,9 +10,10 @@ namespace zyfa::emu {
 namespace {
 
 constexpr double GroupCost::* kFields[] = {
-    &GroupCost::cold,   &GroupCost::warm,         &GroupCost::fill,
-    &GroupCost::drain,  &GroupCost::matrix,       &GroupCost::useful,
-    &GroupCost::vector, &GroupCost::memory_bytes, &GroupCost::instructions};
+    &GroupCost::cold,         &GroupCost::warm,        &GroupCost::fill,
+    &GroupCost::drain,        &GroupCost::matrix,      &GroupCost::useful,
+    &GroupCost::vector,       &GroupCost::lds_bytes,   &GroupCost::flips,
+    &GroupCost::memory_bytes, &GroupCost::instructions};
 static_assert(sizeof(GroupCost) ==
               sizeof(kFields) / sizeof(kFields[0]) * sizeof(double));
 
@@ -79,6 +80,13 @@ GroupCost CostOfGroup(absl::Span<const InstructionTime> instructions,
     cost.matrix += each * static_cast<double>(pipes.matrix);
     cost.useful += each * static_cast<double>(pipes.useful);
     cost.vector += each * static_cast<double>(pipes.vector);
+  }
+  for (const WaveTrace& wave : trace.waves) {
+    for (const TraceEvent& event : wave.events) {
+      if (instructions[event.step].issue == IssueKind::kLds) {
+        cost.lds_bytes += event.lds_bytes();
+      }
+    }
   }
   cost.memory_bytes = static_cast<double>(trace.memory_bytes);
   cost.instructions = static_cast<double>(trace.instructions());

@@ -19,6 +19,10 @@ struct GroupCost {
   double matrix = 0;  // matrix pipes busy, all SIMDs together
   double useful = 0;  // the same without auxiliary instructions
   double vector = 0;  // vector pipes busy, all SIMDs together
+  double lds_bytes = 0;
+  // Live flips of A and B, all SIMDs together (flip_sample.h); CostOfGroup()
+  // does not know them.
+  double flips = 0;
   double memory_bytes = 0;
   double instructions = 0;  // of waves
 };

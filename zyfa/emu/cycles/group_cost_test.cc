@@ -115,6 +115,20 @@ TEST(GroupCostTest, ScalarLoadsMissOnceAComputeUnit) {
   EXPECT_EQ(cost.cold, constants.fetch_miss + constants.scalar_load_cold + 8);
 }
 
+TEST(GroupCostTest, LdsBytesAreThoseOfAllWaves) {
+  std::vector<InstructionTime> program = Program();
+  program[0] = InstructionTime();
+  program[0].issue = IssueKind::kLds;
+  program[0].size = 4;
+  GroupTrace trace;
+  // Three reads of 1024 bytes; the load of another instruction is none of it.
+  trace.waves = {{{{0, 8 << 16 | 8}, {0, 8 << 16 | 8}, {3, 0}}, {}},
+                 {{{0, 8 << 16 | 8}, {1, 8 << 16 | 8}, {3, 0}}, {}}};
+  const GroupCost cost =
+      CostOfGroup(program, trace, 2, CycleConstants::Defaults(), {});
+  EXPECT_EQ(cost.lds_bytes, 3 * 1024);
+}
+
 TEST(GroupCostTest, MixIsLinear) {
   GroupCost a, b;
   a.warm = 10;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <optional>
 #include <thread>
 #include <utility>
 
@@ -27,8 +28,9 @@ absl::Status CheckOptions(const KernelTimeOptions& options) {
           name, " is ", value, "; allowed: finite numbers from 0"));
     }
   }
-  if (!options.clock) {
-    return absl::InvalidArgumentError("clock is empty; allowed: a function");
+  if (!options.clock.ghz) {
+    return absl::InvalidArgumentError(
+        "clock.ghz is empty; allowed: a function");
   }
   return absl::OkStatus();
 }
@@ -88,6 +90,39 @@ std::vector<GroupCost> Replay(const TraceRecorder& recorder,
   return costs;
 }
 
+// Matrix instructions of the wave that has most.
+uint64_t LongestWave(const GroupTrace& trace,
+                     absl::Span<const InstructionTime> instructions) {
+  uint64_t longest = 0;
+  for (const WaveTrace& wave : trace.waves) {
+    const auto matrix = std::count_if(wave.events.begin(), wave.events.end(),
+                                      [&](const TraceEvent& event) {
+                                        return instructions[event.step].matrix;
+                                      });
+    longest = std::max(longest, static_cast<uint64_t>(matrix));
+  }
+  return longest;
+}
+
+// Flips of the group with most matrix instructions in a wave.
+absl::StatusOr<FlipSample> SampleLargest(const EmulatedLaunch& launch,
+                                         const TraceRecorder& recorder,
+                                         const std::vector<uint64_t>& groups,
+                                         const CycleConstants& constants) {
+  uint64_t largest = groups.front();
+  uint64_t longest = 0;
+  for (const uint64_t group : groups) {
+    const uint64_t wave = LongestWave(
+        recorder.groups().find(static_cast<uint32_t>(group))->second,
+        recorder.instructions());
+    if (wave > longest) {
+      longest = wave;
+      largest = group;
+    }
+  }
+  return SampleFlips(launch, largest, longest, constants);
+}
+
 }  // namespace
 
 const char* KernelBoundName(KernelBound bound) {
@@ -132,6 +167,8 @@ absl::StatusOr<KernelTime> ScheduleKernel(const LaunchWork& work,
     sum.matrix += count[i] * costs[i].matrix;
     sum.useful += count[i] * costs[i].useful;
     sum.vector += count[i] * costs[i].vector;
+    sum.lds_bytes += count[i] * costs[i].lds_bytes;
+    sum.flips += count[i] * costs[i].flips;
   }
 
   KernelTime time;
@@ -143,18 +180,23 @@ absl::StatusOr<KernelTime> ScheduleKernel(const LaunchWork& work,
   const auto simds = static_cast<double>(options.machine.all_simds());
   const auto set_busy = [&](double clocks) {
     time.clocks = clocks;
-    time.matrix_busy = clocks > 0 ? sum.matrix / (clocks * simds) : 0;
-    time.useful_busy = clocks > 0 ? sum.useful / (clocks * simds) : 0;
+    if (clocks <= 0) return;
+    const double all = clocks * simds;
+    time.activity.matrix_busy = sum.matrix / all;
+    time.activity.vector_busy = sum.vector / all;
+    time.activity.flips_per_clock = sum.flips / all;
+    time.activity.lds_busy =
+        sum.lds_bytes / (all / options.machine.simds * kLdsBytesPerClock);
+    time.useful_busy = sum.useful / all;
   };
   set_busy(std::max(time.schedule_clocks, time.l2_clocks));
   if (time.l2_clocks > time.schedule_clocks) time.bound = KernelBound::kL2;
-  time.clock_ghz =
-      options.clock({time.matrix_busy, time.useful_busy,
-                     time.clocks > 0 ? sum.vector / (time.clocks * simds) : 0});
+  time.clock_ghz = options.clock.ghz(time.activity);
+  time.clock_name = options.clock.name;
   if (!std::isfinite(time.clock_ghz) || time.clock_ghz <= 0) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("clock gives ", time.clock_ghz, " GHz for a matrix pipe ",
-                     100 * time.matrix_busy, " % busy; allowed: above 0"));
+    return absl::InvalidArgumentError(absl::StrCat(
+        "clock gives ", time.clock_ghz, " GHz for a matrix pipe ",
+        100 * time.activity.matrix_busy, " % busy; allowed: above 0"));
   }
   time.hbm_clocks = HbmBoundNs(options.hbm_bytes, constants) * time.clock_ghz;
   if (time.hbm_clocks > time.clocks) {
@@ -229,12 +271,22 @@ absl::StatusOr<KernelTime> ModelKernelTime(const EmulatedLaunch& launch,
     return status;
   }
 
-  const std::vector<GroupCost> costs =
-      Replay(recorder, groups, *resident, options);
+  std::vector<GroupCost> costs = Replay(recorder, groups, *resident, options);
+  std::optional<FlipSample> flips;
+  if (options.clock.wants_flips) {
+    absl::StatusOr<FlipSample> sample =
+        SampleLargest(launch, recorder, groups, options.constants);
+    if (!sample.ok()) return sample.status();
+    flips = *sample;
+    for (GroupCost& cost : costs) {
+      cost.flips = flips->flips_per_busy_clock * cost.matrix;
+    }
+  }
   absl::StatusOr<KernelTime> time = ScheduleKernel(
       work, InterpolateCosts(work.works, samples, costs), *resident, options);
   if (!time.ok()) return time;
   time->findings = std::move(errors);
+  time->flips = flips;
   for (size_t i = 0; i < samples.size(); ++i) {
     time->samples.push_back({samples[i], groups[i], costs[i]});
   }

@@ -2,33 +2,24 @@
 #define ZYFA_EMU_CYCLES_KERNEL_TIME_H_
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
-#include "zyfa/emu/code_object.h"
+#include "zyfa/emu/cycles/clock_model.h"
 #include "zyfa/emu/cycles/constants.h"
+#include "zyfa/emu/cycles/emulated_launch.h"
+#include "zyfa/emu/cycles/flip_sample.h"
 #include "zyfa/emu/cycles/group_cost.h"
 #include "zyfa/emu/cycles/group_sampling.h"
 #include "zyfa/emu/cycles/kernel_clock.h"
 #include "zyfa/emu/cycles/launch_work.h"
 #include "zyfa/emu/cycles/machine.h"
-#include "zyfa/emu/device_memory.h"
-#include "zyfa/emu/emulator.h"
 #include "zyfa/emu/finding.h"
 
 namespace zyfa::emu {
-
-// What the emulator is to run. Only work-groups that are sampled run, and what
-// they store is stored; their loads must find data that stands for all others'.
-struct EmulatedLaunch {
-  const CodeObject* code = nullptr;
-  std::string kernel;
-  LaunchShape shape;  // may be a part of the launch: LaunchWork::examples
-  absl::Span<const uint8_t> kernarg;
-  DeviceMemory* memory = nullptr;
-};
 
 struct KernelTimeOptions {
   CycleConstants constants = CycleConstants::Defaults();
@@ -74,13 +65,16 @@ struct KernelTime {
   double milliseconds = 0;  // from launch to end, overhead included
   double clocks = 0;  // from the first group's start to the last one's end
   double clock_ghz = 0;
+  std::string clock_name;           // KernelClock::name
+  std::optional<FlipSample> flips;  // if the clock wants them
   KernelBound bound = KernelBound::kGroups;
   double schedule_clocks = 0, l2_clocks = 0, hbm_clocks = 0;
-  // Shares of `clocks` over all SIMDs.
-  double matrix_busy = 0, useful_busy = 0;
-  double tflops = 0;      // 0 if options.flops is
-  double peak_share = 0;  // of the datasheet's peak
-  int resident = 0;       // work-groups on a compute unit
+  // Of `clocks` over all SIMDs and compute units; flips 0 if not sampled.
+  Activity activity;
+  double useful_busy = 0;  // of activity.matrix_busy: QK and PV only
+  double tflops = 0;       // 0 if options.flops is
+  double peak_share = 0;   // of the datasheet's peak
+  int resident = 0;        // work-groups on a compute unit
   uint64_t groups = 0;
   size_t works = 0;  // distinct ones
   std::vector<SampledGroup> samples;

@@ -28,6 +28,8 @@ GroupCost HalfBusy() {
   cost.matrix = 4 * 50000;
   cost.useful = 4 * 40000;
   cost.vector = 4 * 30000;
+  cost.lds_bytes = 256 * 20000;  // a fifth of the time at full rate
+  cost.flips = 4.0 * 10000 * 200;
   cost.memory_bytes = 1e6;
   return cost;
 }
@@ -48,7 +50,7 @@ TEST(ScheduleKernelTest, OneRoundByHand) {
   EXPECT_EQ(time->bound, KernelBound::kGroups);
   // 50.25 us and 5 us of launch.
   EXPECT_DOUBLE_EQ(time->milliseconds, 0.05525);
-  EXPECT_DOUBLE_EQ(time->matrix_busy, 50000 / 100500.0);
+  EXPECT_DOUBLE_EQ(time->activity.matrix_busy, 50000 / 100500.0);
   EXPECT_DOUBLE_EQ(time->useful_busy, 40000 / 100500.0);
   EXPECT_NEAR(time->tflops, 1e12 / 55.25e-6 / 1e12, 1e-6);
   // 256 CUs x 4 SIMDs x 1024 FLOP x 2.4 GHz = 2516.6 TFLOP/s.
@@ -96,7 +98,7 @@ TEST(ScheduleKernelTest, L2BoundsWhenGroupsMoveMore) {
   EXPECT_EQ(time->bound, KernelBound::kL2);
   EXPECT_EQ(time->clocks, 320000);
   EXPECT_EQ(time->schedule_clocks, 100500);
-  EXPECT_DOUBLE_EQ(time->matrix_busy, 50000 / 320000.0);
+  EXPECT_DOUBLE_EQ(time->activity.matrix_busy, 50000 / 320000.0);
 }
 
 TEST(ScheduleKernelTest, HbmBoundsInTimeWhateverTheClock) {
@@ -113,8 +115,9 @@ TEST(ScheduleKernelTest, HbmBoundsInTimeWhateverTheClock) {
 
 TEST(ScheduleKernelTest, TheClockHearsTheActivity) {
   KernelTimeOptions options;
-  KernelActivity heard;
-  options.clock = [&heard](const KernelActivity& activity) {
+  Activity heard;
+  options.clock.name = "by ear";
+  options.clock.ghz = [&heard](const Activity& activity) {
     heard = activity;
     return 1.5;
   };
@@ -122,8 +125,10 @@ TEST(ScheduleKernelTest, TheClockHearsTheActivity) {
   ASSERT_TRUE(time.ok()) << time.status();
   EXPECT_EQ(time->clock_ghz, 1.5);
   EXPECT_DOUBLE_EQ(heard.matrix_busy, 50000 / 100500.0);
-  EXPECT_DOUBLE_EQ(heard.useful_busy, 40000 / 100500.0);
   EXPECT_DOUBLE_EQ(heard.vector_busy, 30000 / 100500.0);
+  EXPECT_DOUBLE_EQ(heard.lds_busy, 20000 / 100500.0);
+  EXPECT_DOUBLE_EQ(heard.flips_per_clock, 10000 * 200 / 100500.0);
+  EXPECT_EQ(time->clock_name, "by ear");
 }
 
 TEST(ScheduleKernelTest, RefusesBadOptions) {
@@ -140,10 +145,10 @@ TEST(ScheduleKernelTest, RefusesBadOptions) {
   options.hbm_bytes = std::numeric_limits<double>::quiet_NaN();
   EXPECT_THAT(refusal(options), HasSubstr("hbm_bytes is nan"));
   options = At(2);
-  options.clock = nullptr;
-  EXPECT_THAT(refusal(options), HasSubstr("clock is empty"));
+  options.clock.ghz = nullptr;
+  EXPECT_THAT(refusal(options), HasSubstr("clock.ghz is empty"));
   options = At(2);
-  options.clock = [](const KernelActivity&) { return 0.0; };
+  options.clock.ghz = [](const Activity&) { return 0.0; };
   EXPECT_THAT(refusal(options), HasSubstr("clock gives 0 GHz"));
   EXPECT_THAT(refusal(At(2), 0), HasSubstr("resident is 0"));
   EXPECT_EQ(ScheduleKernel(OneRound(), {}, 1, At(2)).status().code(),
@@ -156,7 +161,7 @@ TEST(ModelKernelTimeTest, RefusesNoCode) {
 }
 
 TEST(KernelClockTest, FixedClockHasARange) {
-  EXPECT_EQ((*FixedClock(1.7))({0.9, 0.9}), 1.7);
+  EXPECT_EQ(FixedClock(1.7)->ghz({.matrix_busy = 0.9}), 1.7);
   for (const double ghz : {0.0, -1.0, 2.5, std::nan("")}) {
     EXPECT_EQ(FixedClock(ghz).status().code(),
               absl::StatusCode::kInvalidArgument);
@@ -166,10 +171,43 @@ TEST(KernelClockTest, FixedClockHasARange) {
 // cdna4-timing 6: 85 -> 95 % busy gains about 3.4 % throughput by the fit.
 TEST(KernelClockTest, Bf16FitAtItsOwnPoints) {
   const KernelClock clock = Bf16AttentionClock();
-  const auto at = [&clock](double busy) { return clock({busy, busy}); };
+  const auto at = [&clock](double busy) {
+    return clock.ghz({.matrix_busy = busy});
+  };
   EXPECT_NEAR(at(0.85), 1.658, 1e-3);
   EXPECT_NEAR(95 * at(0.95) / (85 * at(0.85)), 1.034, 0.002);
   EXPECT_EQ(at(0.0), 2.4);
+}
+
+// cdna4-timing 6: constant operands, a matrix pipe without a pause: 2.34 GHz.
+TEST(KernelClockTest, TogglingSeesConstantOperandsAndRandomOnes) {
+  const KernelClock clock = TogglingClock();
+  EXPECT_TRUE(clock.wants_flips);
+  EXPECT_NEAR(clock.ghz({.matrix_busy = 1}), 2.34, 0.05);
+  EXPECT_LT(clock.ghz({.matrix_busy = 1, .flips_per_clock = 256}), 2.07);
+}
+
+TEST(KernelClockTest, IsParsed) {
+  const Activity busy = {.matrix_busy = 0.8};
+  for (const char* name : {"line", "toggling", "1.7"}) {
+    const auto clock = ParseKernelClock(name);
+    ASSERT_TRUE(clock.ok()) << clock.status();
+    EXPECT_EQ(clock->name, name);
+  }
+  EXPECT_EQ(ParseKernelClock("1.7")->ghz(busy), 1.7);
+  EXPECT_EQ(ParseKernelClock("line")->ghz(busy),
+            Bf16AttentionClock().ghz(busy));
+  EXPECT_EQ(ParseKernelClock("toggling")->ghz(busy), TogglingClock().ghz(busy));
+  for (const char* bad : {"", "fast", "1.7 GHz", "Line"}) {
+    const auto status = ParseKernelClock(bad).status();
+    EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
+    EXPECT_THAT(status.message(),
+                HasSubstr(std::string("clock is '") + bad + "'"));
+  }
+  for (const char* bad : {"0", "-1", "3", "nan", "inf"}) {
+    EXPECT_THAT(ParseKernelClock(bad).status().message(),
+                HasSubstr("allowed: 0.1 to 2.4"));
+  }
 }
 
 }  // namespace

@@ -9,10 +9,6 @@
 namespace zyfa::emu {
 namespace {
 
-// Bytes that the LDS of a compute unit reads in a clock (cdna4-timing 4).
-constexpr double kLdsBytesPerClock = 256;
-constexpr double kLdsUnit = 128;  // TraceEvent::load counts in these
-
 constexpr uint32_t Mask(uint32_t bits) { return (1u << bits) - 1; }
 
 // Element `e` of a lane; no format has more than 16 bits.
@@ -167,7 +163,7 @@ void ToggleMeter::Issue(const IssueEvent& event) {
     if (time.issue == IssueKind::kVector) {
       simd.now.vector += static_cast<double>(event.busy);
     } else if (time.issue == IssueKind::kLds) {
-      simd.now.lds_bytes += kLdsUnit * (traced.load >> 16);
+      simd.now.lds_bytes += traced.lds_bytes();
     }
     return;
   }

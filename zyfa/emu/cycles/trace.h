@@ -13,6 +13,8 @@ namespace zyfa::emu {
 struct TraceEvent {
   uint32_t step = 0;
   uint32_t load = 0;
+
+  uint32_t lds_bytes() const { return 128 * (load >> 16); }
 };
 
 struct WaveTrace {
