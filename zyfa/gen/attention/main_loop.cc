@@ -134,8 +134,16 @@ class MainLoop {
 void MainLoop::EmitPrologue() {
   const Label scores_done = a.NewLabel("first_scores_done");
   a.Section("Main loop: first tiles");
+  const Label no_keys = a.NewLabel("no_keys");
   a.s_cmp_eq_u32(s.group_tiles, 0);
-  a.s_cbranch_scc1(done_);
+  a.s_cbranch_scc1(no_keys);
+  out_of_line_.push_back([this, no_keys] {
+    a.Section("No keys at all");
+    a.Bind(no_keys);
+    a.Comment("Q must not land where the output is put");
+    a.WaitVmcnt(0);
+    a.s_branch(done_);
+  });
   EmitLoaderStart(s);
   EmitValueReadStart(s);
   EmitKeyTileLoad(s, 0);
