@@ -4,7 +4,8 @@
     tools/refresh_page.py docs/reading-a-trace.md
 
 A block of shell commands below '<!-- run -->' is run from the top of the checkout;
-if a block below '<!-- output -->' follows it, that gets what the commands print.
+if a block below '<!-- output -->' follows it, or a table between '<!-- table -->' and
+'<!-- end of table -->', that gets what the commands print.
 """
 import pathlib
 import re
@@ -13,7 +14,10 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 RUN = r"<!-- run -->\n```sh\n(?P<commands>.*?)^```\n"
-OUTPUT = r"(?P<head>\s*<!-- output -->\n```\n)(?P<output>.*?)(?P<tail>^```\n)"
+OUTPUT = (
+    r"(?P<head>\s*<!-- output -->\n```\n|\s*<!-- table -->\n).*?"
+    r"(?P<tail>^```\n|^<!-- end of table -->\n)"
+)
 STEP = re.compile(f"{RUN}(?:{OUTPUT})?", re.DOTALL | re.MULTILINE)
 
 

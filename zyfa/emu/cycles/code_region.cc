@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
 
 namespace zyfa::emu {
 namespace {
@@ -35,7 +36,8 @@ std::vector<CodeRegion> PhasesBySymbol(const CodeObject& code,
     const auto first = static_cast<uint32_t>(step);
     if (phases.back().first == first) continue;
     phases.back().end = first;
-    phases.push_back({symbol.name, first, end});
+    phases.push_back(
+        {std::string(absl::StripPrefix(symbol.name, "phase.")), first, end});
     named = true;
   }
   return named ? phases : std::vector<CodeRegion>();

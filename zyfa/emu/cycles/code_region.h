@@ -20,8 +20,9 @@ struct CodeRegion {
 
 // The phases of a kernel, in the order of their addresses; they cover the code
 // from its entry to the next kernel's. Each symbol in there starts one of its
-// name, the first by name where several lie at one place; what lies before the
-// first symbol is "entry". Empty if the kernel has no symbol but its own.
+// name, the first by name where several lie at one place ("phase.NAME" starts
+// NAME); what lies before the first symbol is "entry". Empty if the kernel has
+// no symbol but its own.
 std::vector<CodeRegion> PhasesBySymbol(const CodeObject& code,
                                        const KernelInfo& kernel);
 

@@ -73,7 +73,7 @@ multiply:
         multiply_block
 row_sums:
         v_mfma_f32_32x32x16_bf16 v[32:47], v[8:11], v[4:7], v[32:47]
-soften:
+phase.soften:
         soften_block
         s_barrier
 next_pass:

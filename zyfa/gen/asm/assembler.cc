@@ -234,6 +234,29 @@ void Assembler::Section(const std::string& title) {
   Push(std::move(inst));
 }
 
+void Assembler::Phase(const std::string& name) {
+  const bool spelt = std::all_of(name.begin(), name.end(), [](char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '.';
+  });
+  if (name.empty() || !spelt) {
+    Fail(absl::StrCat("phase \"", name,
+                      "\": allowed are letters, digits, '_' and '.'"));
+    return;
+  }
+  if (!phases_.insert(name).second) {
+    Fail(absl::StrCat("phase ", name, " begins twice"));
+    return;
+  }
+  if (targets_.size() != 1) {
+    Fail(absl::StrCat("phase ", name, " begins inside of Capture"));
+    return;
+  }
+  Instruction inst;
+  inst.kind = Instruction::Kind::kPhase;
+  inst.text = absl::StrCat("phase.", name);
+  Push(std::move(inst));
+}
+
 void Assembler::Comment(const std::string& text) { pending_comment_ = text; }
 
 Label Assembler::NewLabel(const std::string& name) {

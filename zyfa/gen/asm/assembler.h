@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <initializer_list>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -145,6 +146,11 @@ class Assembler {
   // ---- Structure ----
   // Banner in front of what follows.
   void Section(const std::string& title);
+  // Starts a phase, which lasts until the next one: a symbol "phase.NAME" in
+  // the code object, for tools that tell where clocks go. It is no place to
+  // jump to and changes no byte of the code. Names: letters, digits, '_' and
+  // '.', each once. Not inside of Capture.
+  void Phase(const std::string& name);
   // Printed behind the next instruction.
   void Comment(const std::string& text);
   // The name shows in the text; a repeated name gets a number.
@@ -388,6 +394,7 @@ class Assembler {
   std::string pending_comment_;
   std::vector<std::string> label_names_;
   std::vector<bool> label_bound_;
+  std::set<std::string> phases_;
   int next_number_ = 0;
 };
 

@@ -114,6 +114,55 @@ TEST(AssemblerTest, SectionsAndComments) {
   EXPECT_EQ(lines[2], "s_mov_b32 s3, 1");
 }
 
+TEST(AssemblerTest, PhasesAreSymbolsAndNothingElse) {
+  const auto text_of = [](bool with_phases) {
+    Assembler a(Spec());
+    const SReg n = a.sgprs().Alloc("n");
+    const Label loop = a.NewLabel("loop");
+    if (with_phases) a.Phase("start");
+    a.s_mov_b32(n, 3);
+    a.Bind(loop);
+    if (with_phases) a.Phase("pass.0");
+    a.s_sub_u32(n, n, 1);
+    a.s_cmp_eq_u32(n, 0);
+    a.s_cbranch_scc0(loop);
+    a.s_endpgm();
+    return a.Finish();
+  };
+  const auto text = text_of(true);
+  ASSERT_TRUE(text.ok()) << text.status();
+  EXPECT_THAT(Lines(*text),
+              ::testing::ElementsAre(
+                  "phase.start:", "s_mov_b32 s3, 3",
+                  ".Lloop:", "phase.pass.0:", "s_sub_u32 s3, s3, 1",
+                  "s_cmp_eq_u32 s3, 0", "s_cbranch_scc0 .Lloop", "s_endpgm"));
+  std::string without = *text;
+  for (const std::string line : {"phase.start:\n", "phase.pass.0:\n"}) {
+    without.erase(without.find(line), line.size());
+  }
+  EXPECT_EQ(without, *text_of(false));
+}
+
+TEST(AssemblerTest, PhaseErrors) {
+  {
+    Assembler a(Spec());
+    a.Phase("scores");
+    a.Phase("scores");
+    EXPECT_THAT(Error(a), HasSubstr("phase scores begins twice"));
+  }
+  for (const char* name : {"", "two words", "a-b"}) {
+    Assembler a(Spec());
+    a.Phase(name);
+    EXPECT_THAT(Error(a), AllOf(HasSubstr(name), HasSubstr("allowed are")));
+  }
+  {
+    // It would be appended twice, and a symbol has one place.
+    Assembler a(Spec());
+    a.Capture([&] { a.Phase("scores"); });
+    EXPECT_THAT(Error(a), HasSubstr("phase scores begins inside of Capture"));
+  }
+}
+
 TEST(AssemblerTest, CapturedStreamsMayBeAppendedTwice) {
   Assembler a(Spec());
   const SReg x = a.sgprs().Alloc("x");

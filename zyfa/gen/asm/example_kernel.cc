@@ -17,6 +17,7 @@ absl::StatusOr<std::string> AddOneKernel() {
   spec.workgroup_size = 256;
   Assembler a(spec);
 
+  a.Phase("load");
   a.Section("Arguments");
   SReg pointers = a.sgprs().Alloc("out, in", 4);
   SReg n = a.sgprs().Alloc("n");
@@ -41,6 +42,7 @@ absl::StatusOr<std::string> AddOneKernel() {
   a.s_and_saveexec_b64(saved_exec, vcc);
   a.s_cbranch_execz(end);
 
+  a.Phase("add");
   a.Section("Add");
   VReg offset = a.vgprs().Alloc("byte offset");
   VReg x = a.vgprs().Alloc("x");

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <cstring>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -44,6 +45,28 @@ TEST(ExampleTest, CodeHasTheWaits) {
   }
   EXPECT_THAT(waits, ::testing::ElementsAre("s_waitcnt lgkmcnt(0)",
                                             "s_waitcnt vmcnt(0)"));
+}
+
+// Phases are in the file that ships, at their instructions.
+TEST(ExampleTest, PhasesOutliveTheLinker) {
+  const auto code = DisassembleFile(kCodeObject);
+  ASSERT_TRUE(code.ok()) << code.status();
+  uint64_t before_add = 0;
+  for (const LlvmInstruction& inst : *code) {
+    if (inst.text.find("v_lshlrev_b32") != std::string::npos) break;
+    before_add += static_cast<uint64_t>(inst.bytes);
+  }
+  auto file = llvm::object::ObjectFile::createObjectFile(kCodeObject);
+  ASSERT_TRUE(static_cast<bool>(file));
+  std::map<std::string, uint64_t> at;
+  for (const llvm::object::SymbolRef& symbol : file->getBinary()->symbols()) {
+    at[llvm::cantFail(symbol.getName()).str()] =
+        llvm::cantFail(symbol.getAddress());
+  }
+  ASSERT_THAT(at, ::testing::Contains(::testing::Key("phase.load")));
+  ASSERT_THAT(at, ::testing::Contains(::testing::Key("phase.add")));
+  EXPECT_EQ(at["phase.load"], at["add_one"]);
+  EXPECT_EQ(at["phase.add"], at["add_one"] + before_add);
 }
 
 // Descriptor bytes by the LLVM AMDGPU usage guide (code object v3 and later).

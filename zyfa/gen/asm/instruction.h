@@ -62,7 +62,7 @@ struct Modifiers {
 
 // One line of a kernel: an instruction, or what stands between instructions.
 struct Instruction {
-  enum class Kind : uint8_t { kOperation, kLabel, kSection };
+  enum class Kind : uint8_t { kOperation, kLabel, kSection, kPhase };
   Instruction();
   Instruction(Opcode operation, std::initializer_list<Operand> arguments);
   Instruction(const Instruction&);
@@ -76,7 +76,7 @@ struct Instruction {
   std::vector<Operand> operands;  // in the order they are printed
   Modifiers mods;
   std::string comment;    // printed behind the instruction
-  std::string text;       // kSection: the title
+  std::string text;       // kSection: the title; kPhase: the symbol
   std::string section;    // in which it was emitted
   int label = -1;         // kLabel
   int number = -1;        // in order of emission, over the whole kernel
@@ -123,7 +123,7 @@ class Stream {
 
   const std::vector<Instruction>& instructions() const { return instructions_; }
   std::vector<Instruction>& instructions() { return instructions_; }
-  // Operations, without labels and sections.
+  // Operations, without labels, sections and phases.
   int size() const;
   int CountMatrix() const;
   bool empty() const { return instructions_.empty(); }

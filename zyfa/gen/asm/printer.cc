@@ -170,6 +170,9 @@ std::string PrintProgram(const std::vector<Instruction>& program,
         absl::StrAppend(&text, "\n    // ---- ", inst.text, " ---- (", number,
                         ")\n");
         break;
+      case Instruction::Kind::kPhase:
+        absl::StrAppend(&text, inst.text, ":\n");
+        break;
       case Instruction::Kind::kOperation:
         absl::StrAppend(&text, InstructionLine(inst, label_names), "\n");
         ++number;

@@ -84,19 +84,26 @@ absl::StatusOr<std::string> GenerateAttentionKernel(const Variant& variant) {
   Assembler a(SpecOf(variant, geometry));
   KernelState s(a, geometry);
 
+  a.Phase("entry");
   EmitEntry(s);
+  a.Phase("lane_constants");
   EmitLoadOffsets(s);
   EmitReadAddresses(s);
 
   const Label query_tile = a.NewLabel("query_tile");
   const Label end = a.NewLabel("end");
   a.Bind(query_tile);
+  a.Phase("tile_bounds");
   EmitTileBounds(s);
+  a.Phase("query_load");
   EmitQueryLoad(s);
+  a.Phase("tile_start");
   EmitTileStart(s);
   EmitMainLoop(s);
+  a.Phase("store");
   EmitStore(s);
 
+  a.Phase("next_tile");
   a.Section("Next query tile, or end");
   // Loads still on their way write LDS: they must land before its reuse, by the
   // next query tile here or by another work-group.

@@ -5,6 +5,10 @@
 #include <vector>
 
 #include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/string_view.h"
+#include "absl/strings/strip.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "zyfa/variant/variant.h"
@@ -12,7 +16,9 @@
 namespace zyfa::gen {
 namespace {
 
+using ::testing::Contains;
 using ::testing::HasSubstr;
+using ::testing::IsSupersetOf;
 
 std::vector<Variant> AllVariants() {
   std::vector<Variant> all;
@@ -41,6 +47,35 @@ TEST(AttentionKernelTest, RefusesHeadDimsWithoutALayout) {
                   .status()
                   .message(),
               HasSubstr("head dims 64/64"));
+}
+
+// What docs/reading-a-trace.md and its tools tell apart.
+TEST(AttentionKernelTest, NamesItsPhases) {
+  for (const Variant& variant : AllVariants()) {
+    const auto text = GenerateAttentionKernel(variant);
+    ASSERT_TRUE(text.ok()) << text.status();
+    std::vector<std::string> phases;
+    for (const absl::string_view line : absl::StrSplit(*text, '\n')) {
+      absl::string_view name = line;
+      if (absl::ConsumePrefix(&name, "phase.") &&
+          absl::ConsumeSuffix(&name, ":")) {
+        phases.emplace_back(name);
+      }
+    }
+    EXPECT_EQ(std::set<std::string>(phases.begin(), phases.end()).size(),
+              phases.size());
+    for (const char* name :
+         {"entry", "lane_constants", "tile_bounds", "query_load", "tile_start",
+          "first_tiles", "first_scores", "first_trip", "store", "next_tile"}) {
+      EXPECT_THAT(phases, Contains(name));
+    }
+    for (const char* name :
+         {"first_half_plain_", "first_half_masked_", "first_half_careful_",
+          "scores_", "last_", "drain_", "idle_", "moved_reference_plain_"}) {
+      EXPECT_THAT(phases,
+                  IsSupersetOf({absl::StrCat(name, 0), absl::StrCat(name, 1)}));
+    }
+  }
 }
 
 // Packed fp32 arithmetic keeps the matrix pipe from issuing (cdna4-timing 1.3).

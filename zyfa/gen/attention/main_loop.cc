@@ -133,6 +133,7 @@ class MainLoop {
 
 void MainLoop::EmitPrologue() {
   const Label scores_done = a.NewLabel("first_scores_done");
+  a.Phase("first_tiles");
   a.Section("Main loop: first tiles");
   const Label no_keys = a.NewLabel("no_keys");
   a.s_cmp_eq_u32(s.group_tiles, 0);
@@ -158,6 +159,7 @@ void MainLoop::EmitPrologue() {
   a.s_cmp_eq_u32(s.wave_tiles, 0);
   a.s_cbranch_scc1(scores_done);
   const auto scores = ScoreOps(s, 0);
+  a.Phase("first_scores");
   a.Append(CaptureReadsAhead(s, scores));
   const auto steps = CaptureSteps(s, scores, {});
   a.Append(Join(steps, 0, static_cast<int>(steps.size())));
@@ -167,6 +169,7 @@ void MainLoop::EmitPrologue() {
 void MainLoop::EmitFirstTrip() {
   const TripLabels& l = labels_[0];
   const Label unmasked = a.NewLabel("first_unmasked");
+  a.Phase("first_trip");
   a.Section("Main loop: first trip");
   EmitMeeting();
   a.Append(CaptureKeyLoads(0));
@@ -185,6 +188,7 @@ void MainLoop::EmitFirstTrip() {
   a.s_cbranch_scc1(l.scores);
   a.s_branch(l.last);
 
+  a.Phase("first_careful");
   a.Bind(first_careful_);
   EmitCarefulProbabilities(0, Stream());
 }
@@ -193,6 +197,7 @@ void MainLoop::EmitPlainTrip(int parity) {
   const TripLabels& l = labels_[parity];
   a.Section(absl::StrCat("Main loop: trip of ", parity == 0 ? "even" : "odd",
                          " key tiles"));
+  a.Phase(absl::StrCat("first_half_plain_", parity));
   a.Bind(l.top);
   a.s_cmp_lt_i32(s.key_tile, s.plain_tiles);
   a.s_cbranch_scc0(l.slow);
@@ -210,6 +215,7 @@ void MainLoop::EmitPlainTrip(int parity) {
 
 void MainLoop::EmitOtherVersions(int parity) {
   const TripLabels& l = labels_[parity];
+  a.Phase(absl::StrCat("not_plain_", parity));
   a.Section("Main loop: masked, last and careful tiles");
   a.Bind(l.slow);
   a.Append(CaptureKeyLoads(parity));
@@ -218,6 +224,7 @@ void MainLoop::EmitOtherVersions(int parity) {
   a.s_cbranch_scc1(l.idle);
   a.s_cmp_lg_u32(s.careful, 0);
   a.s_cbranch_scc1(l.careful);
+  a.Phase(absl::StrCat("first_half_masked_", parity));
   EmitFirstHalf(Kind::kMasked, parity);
   {
     ScopedSReg following = a.sgprs().Scoped("following_tile");
@@ -226,10 +233,12 @@ void MainLoop::EmitOtherVersions(int parity) {
     a.s_cbranch_scc1(l.scores);
   }
   EmitLastHalf(parity);
+  a.Phase(absl::StrCat("idle_", parity));
   a.Bind(l.idle);
   a.Comment("nothing left for this wave");
   EmitMeeting();
   a.s_branch(l.joined);
+  a.Phase(absl::StrCat("first_half_careful_", parity));
   a.Bind(l.careful);
   EmitFirstHalf(Kind::kCareful, parity);
   EmitBareHalves(parity);
@@ -247,6 +256,7 @@ void MainLoop::EmitTest(int parity, const char* name, bool scales_output,
   out_of_line_.push_back([=, this] {
     const Label overflowed =
         a.NewLabel(absl::StrCat("overflow_", name, "_", parity));
+    a.Phase(absl::StrCat("moved_reference_", name, "_", parity));
     a.Section(title);
     a.Bind(move);
     if (scales_output) a.s_mov_b32(s.moved, 1);
@@ -319,6 +329,7 @@ void MainLoop::EmitScaleIfMoved(const char* name, int parity) {
   a.s_cbranch_scc1(scale);
   a.Bind(scaled);
   out_of_line_.push_back([=, this] {
+    a.Phase(absl::StrCat("scale_output_", name, "_", parity));
     a.Section("Scale the output to the moved reference");
     a.Bind(scale);
     a.s_mov_b32(s.moved, 0);
@@ -328,6 +339,7 @@ void MainLoop::EmitScaleIfMoved(const char* name, int parity) {
 }
 
 void MainLoop::EmitSecondHalf(int parity) {
+  a.Phase(absl::StrCat("scores_", parity));
   a.Section("Second half: scores of tile j+1");
   a.Bind(labels_[parity].scores);
   auto steps = CaptureSteps(s, ScoreOps(s, 1 - parity), OutputOps(s, parity));
@@ -347,6 +359,7 @@ void MainLoop::EmitSecondHalf(int parity) {
 
 void MainLoop::EmitLastHalf(int parity) {
   const TripLabels& l = labels_[parity];
+  a.Phase(absl::StrCat("last_", parity));
   a.Section("Second half of the wave's last tile: its output");
   a.Bind(l.last);
   const auto output = OutputOps(s, parity);
@@ -354,6 +367,7 @@ void MainLoop::EmitLastHalf(int parity) {
   a.Append(CaptureReadsAhead(s, output));
   a.Append(CaptureProbabilities(s, parity, early_pieces_, kProbabilityPieces,
                                 nullptr));
+  a.Phase(absl::StrCat("drain_", parity));
   a.Bind(l.drain);
   EmitScaleIfMoved("last", parity);
   a.Append(Join(CaptureSteps(s, output, {}), 0, OutputCount()));
@@ -363,6 +377,7 @@ void MainLoop::EmitLastHalf(int parity) {
 
 void MainLoop::EmitBareHalves(int parity) {
   const TripLabels& l = labels_[parity];
+  a.Phase(absl::StrCat("bare_scores_", parity));
   a.Section("Second half without probabilities");
   a.Bind(l.bare_scores);
   const auto output = OutputOps(s, parity);
@@ -373,6 +388,7 @@ void MainLoop::EmitBareHalves(int parity) {
   EmitScaleIfMoved("bare", parity);
   a.s_branch(l.joined);
 
+  a.Phase(absl::StrCat("bare_last_", parity));
   a.Bind(l.bare_last);
   EmitReadMoves(parity);
   a.Append(CaptureReadsAhead(s, output));
