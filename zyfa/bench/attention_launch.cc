@@ -128,6 +128,8 @@ emu::Launch MessageOf(const AttentionPiece& piece, const KernelEntry& kernel,
 
 absl::Status WriteAttentionLaunch(const Case& c, uint32_t seed,
                                   const std::string& directory) {
+  const absl::Status fits = CheckInputsFit(c);
+  if (!fits.ok()) return fits;
   const Inputs inputs = GaussianInputs(c, seed);
   const std::array<Tensor, 4> tensors = TensorsOf(c, inputs);
   const absl::StatusOr<AttentionPlan> plan = PlanOf(c, tensors);

@@ -1,8 +1,11 @@
 #include "zyfa/bench/inputs.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <cstddef>
 
+#include "absl/strings/str_format.h"
 #include "zyfa/numerics/random.h"
 
 namespace zyfa::bench {
@@ -26,6 +29,25 @@ std::vector<Bf16> Gaussian(uint32_t seed, uint64_t stream, size_t count) {
 }
 
 }  // namespace
+
+absl::Status CheckInputsFit(const Case& c) {
+  const double query_rows = 1.0 * c.batch * c.seqlen_q * c.heads_q;
+  const double key_rows = 1.0 * c.batch * c.seqlen_kv * c.heads_kv;
+  const double query = query_rows * c.variant.head_dim_qk;
+  const double key = key_rows * c.variant.head_dim_qk;
+  const double value = key_rows * c.variant.head_dim_v;
+  // bf16 numbers, and the float32 numbers of one tensor that they come from.
+  const double bytes = sizeof(Bf16) * (query + key + value) +
+                       sizeof(float) * std::max({query, key, value});
+  const double memory = static_cast<double>(sysconf(_SC_PHYS_PAGES)) *
+                        static_cast<double>(sysconf(_SC_PAGESIZE));
+  if (bytes <= memory) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrFormat(
+      "batch %d, seqlen %d x %d, heads %d/%d: the inputs take %.0f GB to make; "
+      "allowed: what fits this host's memory, %.0f GB",
+      c.batch, c.seqlen_q, c.seqlen_kv, c.heads_q, c.heads_kv, bytes / 1e9,
+      memory / 1e9));
+}
 
 Inputs GaussianInputs(const Case& c, uint32_t seed) {
   const size_t query_rows = size_t{1} * c.batch * c.seqlen_q * c.heads_q;

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "zyfa/bench/sweep.h"
 #include "zyfa/numerics/bf16.h"
 
@@ -19,6 +20,10 @@ struct Inputs {
 
 // Independent N(0, 1) rounded to bf16; the same bits on every machine.
 Inputs GaussianInputs(const Case& c, uint32_t seed);
+
+// InvalidArgument if the host has not memory enough to make them: it names the
+// shape, the bytes and what there is.
+absl::Status CheckInputsFit(const Case& c);
 
 }  // namespace zyfa::bench
 

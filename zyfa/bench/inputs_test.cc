@@ -24,6 +24,16 @@ TEST(GaussianInputs, HasTheSizesOfTheCase) {
   EXPECT_EQ(inputs.value.size(), 2u * 20 * 3 * 128);
 }
 
+TEST(CheckInputsFit, RefusesWhatTheHostCannotHold) {
+  EXPECT_TRUE(CheckInputsFit(kCase).ok());
+  Case c = kCase;
+  c.batch = c.heads_q = c.heads_kv = 65535;
+  c.seqlen_q = c.seqlen_kv = 1 << 20;
+  const absl::Status status = CheckInputsFit(c);
+  EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_NE(status.message().find("batch 65535"), std::string::npos) << status;
+}
+
 TEST(GaussianInputs, TensorsAreStandardNormalAndIndependent) {
   const Inputs inputs = GaussianInputs(kCase, 1);
   const size_t n = inputs.value.size();  // the smallest: 15360

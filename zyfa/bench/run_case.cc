@@ -199,6 +199,11 @@ absl::Status Measure(const Case& c, Device& device,
         absl::StrCat("timing.only is set on device ", device.properties().kind,
                      "; allowed: devices whose time is modelled"));
   }
+  if (absl::Status status = CheckInputsFit(time_only ? OneHead(c) : c);
+      !status.ok()) {
+    record.set_outcome(proto::OUTCOME_REFUSED);
+    return status;
+  }
   const Inputs inputs =
       GaussianInputs(time_only ? OneHead(c) : c, options.seed);
   const absl::StatusOr<DeviceCall> call = Prepare(c, inputs, time_only, device);

@@ -77,11 +77,14 @@ absl::StatusOr<AiterProblem> ProblemOf(const std::string& text) {
     return absl::InvalidArgumentError(
         absl::StrCat("--seqlens has ", text, "; allowed: whole numbers"));
   }
+  const int32_t batch = absl::GetFlag(FLAGS_batch);
+  if (batch < 1 || batch > 1024) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--batch is ", batch, "; allowed: 1 to 1024"));
+  }
   const int64_t heads_kv = absl::GetFlag(FLAGS_heads_kv);
   AiterProblem problem;
-  problem.sequences.assign(
-      static_cast<size_t>(std::max(absl::GetFlag(FLAGS_batch), 0)),
-      {seqlen, seqlen});
+  problem.sequences.assign(static_cast<size_t>(batch), {seqlen, seqlen});
   problem.heads_q = absl::GetFlag(FLAGS_heads);
   problem.heads_kv = heads_kv == 0 ? problem.heads_q : heads_kv;
   return problem;
@@ -104,6 +107,7 @@ absl::StatusOr<emu::KernelTimeOptions> OptionsFor(const AiterKernel& kernel) {
 }
 
 absl::Status PrintAll() {
+  absl::PrintF("Modelled time of whole launches.\n");
   absl::PrintF("%-38s %-16s %10s %12s %6s %6s %5s %8s %6s  %s\n", "kernel",
                "shape", "ms", "clocks", "busy", "useful", "GHz", "TFLOP/s",
                "peak", "sampled");

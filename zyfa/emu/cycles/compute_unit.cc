@@ -586,10 +586,9 @@ class ComputeUnit {
       if (simd.matrix_free > now) {
         simd.port_debt += c_.port_three_source_matrix;
       }
-      while (simd.port_debt >= kSlot) {
-        simd.port_debt -= kSlot;
-        simd.vector_free += kSlot;
-      }
+      const auto slots = static_cast<uint64_t>(simd.port_debt) / kSlot;
+      simd.port_debt -= static_cast<double>(slots * kSlot);
+      simd.vector_free += slots * kSlot;
     }
     return cost.vector;
   }

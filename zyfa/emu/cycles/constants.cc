@@ -1,8 +1,10 @@
 #include "zyfa/emu/cycles/constants.h"
 
 #include <cmath>
+#include <filesystem>
 #include <fstream>
 #include <sstream>
+#include <system_error>
 #include <vector>
 
 #include "absl/strings/ascii.h"
@@ -182,7 +184,8 @@ absl::StatusOr<CycleConstants> LoadCycleConstants(const std::string& path) {
   std::ifstream file(path);
   std::stringstream text;
   text << file.rdbuf();
-  if (!file) {
+  std::error_code error;
+  if (!file || std::filesystem::is_directory(path, error)) {
     return absl::NotFoundError(
         absl::StrCat("constants file ", path, ": cannot be read"));
   }

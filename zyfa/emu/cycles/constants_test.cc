@@ -129,6 +129,8 @@ TEST(LoadCycleConstants, FromAFile) {
   const auto bad = LoadCycleConstants(path);
   EXPECT_EQ(bad.status().code(), absl::StatusCode::kInvalidArgument);
   EXPECT_NE(bad.status().message().find(path), std::string::npos);
+  EXPECT_EQ(LoadCycleConstants(std::getenv("TEST_TMPDIR")).status().code(),
+            absl::StatusCode::kNotFound);
   EXPECT_EQ(LoadCycleConstants(path + ".none").status().code(),
             absl::StatusCode::kNotFound);
   const auto none = LoadCycleConstants("");

@@ -186,7 +186,7 @@ ClockWindow WindowOf(const ComputeUnitReport& report,
   ClockWindow all = {0, report.clocks + 4};
   if (from >= 0 || to >= 0) {
     if (from > 0) all.from = static_cast<uint64_t>(from);
-    if (to >= 0) all.to = static_cast<uint64_t>(to);
+    if (to >= 0) all.to = std::min(all.to, static_cast<uint64_t>(to));
     return all;
   }
   if (loops.empty()) return all;
@@ -196,6 +196,12 @@ ClockWindow WindowOf(const ComputeUnitReport& report,
 absl::Status WriteTimelines(const ComputeUnitReport& report,
                             const std::vector<TracedLoop>& loops,
                             const TimelineNames& names, Replay& replay) {
+  const int64_t from = absl::GetFlag(FLAGS_from_clock);
+  if (from >= 0 && static_cast<uint64_t>(from) >= report.clocks) {
+    return BadFlag("from_clock", absl::StrCat(from),
+                   absl::StrCat("less than ", report.clocks,
+                                ", the clocks of these work-groups"));
+  }
   const std::string json_path = absl::GetFlag(FLAGS_trace_json);
   if (!json_path.empty()) {
     const auto passes =

@@ -58,6 +58,7 @@ grep -q no.csv stderr
 test "$(status "$draw" absent.csv period.svg)" = 2
 grep -q absent.csv stderr
 
+grep -q '"sort_index":' trace.json  # the key that viewers know
 # A window instead of passes; several groups; another constant.
 test "$(status "$model" --launch=launch.textproto --from-clock=100 \
     --to-clock=300 --trace-json=short.json --top=0)" = 0
@@ -88,6 +89,9 @@ fails 2 "--trace_passes is '0'" --launch=launch.textproto --trace-passes=0
 fails 2 "--to_clock is '5'" --launch=launch.textproto --from-clock=5 --to-clock=5
 fails 2 "--wave_order is 'sideways'" \
     --launch=launch.textproto --wave-order=sideways
+fails 2 "from_clock is '999999999'" --launch=launch.textproto \
+  --from_clock=999999999 --period_csv=beyond.csv
+fails 2 "cannot be read" --launch=launch.textproto --constants=.
 fails 2 "unexpected argument 'more'" --launch=launch.textproto more
 fails 1 'no_such_flag' --launch=launch.textproto --no_such_flag
 fails 2 '--constants: .*absent.txt' \
