@@ -117,6 +117,9 @@ absl::Status Main() {
   absl::StatusOr<std::unique_ptr<Device>> device = OpenDevice("emulator");
   if (!device.ok()) return device.status();
   std::printf("Modelled clocks of whole launches; ratio: AITER's over ours.\n");
+  for (const std::string& changed : emu::ChangedConstants(*constants)) {
+    std::printf("Constant changed: %s\n", changed.c_str());
+  }
   std::printf("%-22s %5s %9s %6s %11s %6s %11s %6s %6s\n", "variant", "batch",
               "heads", "seqlen", "ours", "useful", "AITER", "useful", "ratio");
   for (const Case& c : *cases) {

@@ -52,7 +52,8 @@ absl::Status StartEmulatorTiming(Device& device, const TimingFlags& flags,
   return absl::OkStatus();
 }
 
-void RecordEmulatorTime(Device& device, proto::Record& record) {
+void RecordEmulatorTime(Device& device, const TimingFlags& flags,
+                        proto::Record& record) {
   const auto* emulator = dynamic_cast<const EmulatorDevice*>(&device);
   if (emulator == nullptr) return;
   const std::optional<emu::KernelTime> time = emulator->last_time();
@@ -65,6 +66,13 @@ void RecordEmulatorTime(Device& device, proto::Record& record) {
   record.set_tflops(time->tflops);
   record.set_peak_share(time->peak_share);
   proto::ModelledTime& modelled = *record.mutable_modelled_time();
+  const absl::StatusOr<emu::CycleConstants> constants =
+      emu::LoadCycleConstants(flags.constants);
+  if (constants.ok()) {
+    for (const std::string& changed : emu::ChangedConstants(*constants)) {
+      modelled.add_changed_constants(changed);
+    }
+  }
   modelled.set_clock(time->clock_name);
   if (time->flips.has_value()) {
     record.set_operand_flips_per_clock(time->activity.flips_per_clock);

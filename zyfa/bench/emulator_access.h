@@ -36,7 +36,8 @@ absl::Status StartEmulatorTiming(Device& device, const TimingFlags& flags,
                                  double flops);
 
 // Puts the modelled time of the latest launch into `record`, if there is one.
-void RecordEmulatorTime(Device& device, proto::Record& record);
+void RecordEmulatorTime(Device& device, const TimingFlags& flags,
+                        proto::Record& record);
 
 // Puts what the emulator counted in its latest launch into `record`.
 void RecordEmulatorReport(Device& device, proto::Record& record);

@@ -220,7 +220,7 @@ absl::Status Measure(const Case& c, Device& device,
   }
   if (time_only) {
     absl::Status status = AttentionForward(call->params, device);
-    if (status.ok()) RecordEmulatorTime(device, record);
+    if (status.ok()) RecordEmulatorTime(device, options.timing, record);
     return status;
   }
   const absl::StatusOr<std::vector<Bf16>> output =
@@ -231,7 +231,7 @@ absl::Status Measure(const Case& c, Device& device,
                     options.reference_flops, options.threads, record);
   if (!status.ok()) return status;
   if (modelled) {
-    RecordEmulatorTime(device, record);
+    RecordEmulatorTime(device, options.timing, record);
     return absl::OkStatus();
   }
 

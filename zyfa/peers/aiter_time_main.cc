@@ -108,6 +108,12 @@ absl::StatusOr<emu::KernelTimeOptions> OptionsFor(const AiterKernel& kernel) {
 
 absl::Status PrintAll() {
   absl::PrintF("Modelled time of whole launches.\n");
+  const absl::StatusOr<emu::CycleConstants> constants =
+      emu::LoadCycleConstants(absl::GetFlag(FLAGS_cycle_constants));
+  if (!constants.ok()) return constants.status();
+  for (const std::string& changed : emu::ChangedConstants(*constants)) {
+    absl::PrintF("Constant changed: %s\n", changed);
+  }
   absl::PrintF("%-38s %-16s %10s %12s %6s %6s %5s %8s %6s  %s\n", "kernel",
                "shape", "ms", "clocks", "busy", "useful", "GHz", "TFLOP/s",
                "peak", "sampled");

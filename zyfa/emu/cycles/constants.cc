@@ -197,4 +197,15 @@ absl::StatusOr<CycleConstants> LoadCycleConstants(const std::string& path) {
   return constants;
 }
 
+std::vector<std::string> ChangedConstants(const CycleConstants& constants) {
+  std::vector<std::string> changed;
+  for (const CycleConstant& row : kTable) {
+    const double value = constants.*row.field;
+    if (value != row.value) {
+      changed.push_back(absl::StrFormat("%s = %g", row.name, value));
+    }
+  }
+  return changed;
+}
+
 }  // namespace zyfa::emu

@@ -2,6 +2,7 @@
 #define ZYFA_EMU_CYCLES_CONSTANTS_H_
 
 #include <string>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -75,6 +76,10 @@ absl::Status ApplyOverrides(const std::string& text, CycleConstants& constants);
 // The defaults with the overrides of a file; an empty path means none.
 // NotFound if it cannot be read.
 absl::StatusOr<CycleConstants> LoadCycleConstants(const std::string& path);
+
+// "name = value" of every constant that differs from its default, in the order
+// of the table: what a result has to say of a model that was changed.
+std::vector<std::string> ChangedConstants(const CycleConstants& constants);
 
 }  // namespace zyfa::emu
 

@@ -60,6 +60,15 @@ TEST(CycleConstants, DefaultsOfTheReference) {
   EXPECT_LE(c.memory_round_trip, 1500);
 }
 
+TEST(ChangedConstants, NamesWhatDiffers) {
+  CycleConstants constants = CycleConstants::Defaults();
+  EXPECT_TRUE(ChangedConstants(constants).empty());
+  ASSERT_TRUE(
+      ApplyOverrides("lds.fifo = 4\nbarrier.release = 40", constants).ok());
+  EXPECT_EQ(ChangedConstants(constants),
+            (std::vector<std::string>{"barrier.release = 40", "lds.fifo = 4"}));
+}
+
 TEST(ApplyOverrides, SetsWhatItNames) {
   CycleConstants constants = CycleConstants::Defaults();
   ASSERT_TRUE(ApplyOverrides("# a comment\n"

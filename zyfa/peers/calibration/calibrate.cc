@@ -312,6 +312,9 @@ absl::Status Main() {
         absl::StrCat("--keys is ", absl::GetFlag(FLAGS_keys),
                      "; allowed: 2048 to 65536, so that loops settle"));
   }
+  for (const std::string& changed : emu::ChangedConstants(*constants)) {
+    std::printf("Constant changed: %s\n\n", changed.c_str());
+  }
   Loops loops;
   const absl::Status status = PrintRows(*constants, loops);
   if (!status.ok() || !absl::GetFlag(FLAGS_sweep)) return status;
