@@ -46,8 +46,8 @@ TEST(CodeObject, SymbolsOfText) {
     last = symbol.offset;
   }
   EXPECT_EQ(names, (std::vector<std::string>{"phased", "multiply", "row_sums",
-                                             "soften", "next_pass", "ending",
-                                             "unnamed"}));
+                                             "phase.soften", "next_pass",
+                                             "ending", "unnamed"}));
   EXPECT_EQ((*code)->symbols()[0].offset, (*code)->FindKernel("phased")->entry);
   const auto at = [&code](size_t symbol) {
     const uint64_t offset = (*code)->symbols()[symbol].offset;
