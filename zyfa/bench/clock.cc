@@ -1,7 +1,6 @@
 // The shader clock under loops of matrix instructions whose operands stay the
 // same or change at every instruction: measured on a GPU, modelled elsewhere.
 
-#include <algorithm>
 #include <cstdint>
 #include <iostream>
 #include <limits>
@@ -18,8 +17,8 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "zyfa/bench/clock_case.h"
+#include "zyfa/bench/outcome.h"
 #include "zyfa/bench/sweep.h"
-#include "zyfa/bench/table.h"
 #include "zyfa/cli/working_directory.h"
 #include "zyfa/launch/device.h"
 #include "zyfa/launch/open_device.h"
@@ -99,15 +98,7 @@ absl::Status RunAll(std::vector<proto::Record>& records) {
 int Main() {
   std::vector<proto::Record> records;
   const absl::Status status = RunAll(records);
-  std::cout << RenderTable(records);
-  if (!status.ok()) {
-    std::cerr << "clock: " << status.message() << "\n";
-    return 2;
-  }
-  const bool all_well = std::all_of(
-      records.begin(), records.end(),
-      [](const proto::Record& r) { return r.outcome() == proto::OUTCOME_OK; });
-  return all_well ? 0 : 1;
+  return PrintOutcome("clock", records, status);
 }
 
 }  // namespace

@@ -3,7 +3,6 @@
 
 #include <unistd.h>
 
-#include <algorithm>
 #include <cstdint>
 #include <iostream>
 #include <limits>
@@ -20,10 +19,10 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "zyfa/bench/emulator_access.h"
+#include "zyfa/bench/outcome.h"
 #include "zyfa/bench/progress.h"
 #include "zyfa/bench/run_case.h"
 #include "zyfa/bench/sweep.h"
-#include "zyfa/bench/table.h"
 #include "zyfa/cli/working_directory.h"
 #include "zyfa/kernels/registry.h"
 #include "zyfa/launch/device.h"
@@ -180,15 +179,7 @@ absl::Status RunSweep(std::vector<proto::Record>& records) {
 int Main() {
   std::vector<proto::Record> records;
   const absl::Status status = RunSweep(records);
-  std::cout << RenderTable(records);
-  if (!status.ok()) {
-    std::cerr << "gaussian: " << status.message() << "\n";
-    return 2;
-  }
-  const bool all_well = std::all_of(
-      records.begin(), records.end(),
-      [](const proto::Record& r) { return r.outcome() == proto::OUTCOME_OK; });
-  return all_well ? 0 : 1;
+  return PrintOutcome("gaussian", records, status);
 }
 
 }  // namespace

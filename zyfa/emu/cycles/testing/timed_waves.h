@@ -20,8 +20,12 @@ namespace zyfa::emu {
 // given one access consecutive addresses: LDS without conflicts, device memory
 // in whole lines.
 struct Line {
-  Line(const char* assembly) : text(assembly) {}             // NOLINT
-  Line(std::string assembly) : text(std::move(assembly)) {}  // NOLINT
+  // Not explicit, so that a program is written as a list of its lines: {"s_nop
+  // 0", "s_barrier"}.
+  // NOLINTNEXTLINE(google-explicit-constructor)
+  Line(const char* assembly) : text(assembly) {}
+  // NOLINTNEXTLINE(google-explicit-constructor)
+  Line(std::string assembly) : text(std::move(assembly)) {}
   Line(std::string assembly, uint32_t of_addresses)
       : text(std::move(assembly)), load(of_addresses), has_load(true) {}
 
