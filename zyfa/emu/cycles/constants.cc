@@ -129,8 +129,6 @@ const char* ConfidenceName(Confidence confidence) {
       return "vendor document";
     case Confidence::kCompiler:
       return "compiler model";
-    case Confidence::kBinaries:
-      return "shipped binaries";
     case Confidence::kInferred:
       return "inferred";
   }

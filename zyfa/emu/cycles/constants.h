@@ -45,13 +45,13 @@ struct CycleConstants {
 };
 
 // How a value is known: of this part, of a sibling, from a vendor's document,
-// from a compiler's model, from shipped binaries, or by arithmetic from those.
+// from a compiler's model, or by arithmetic from those and from shipped
+// binaries.
 enum class Confidence {
   kMeasured,
   kMeasuredSibling,
   kVendor,
   kCompiler,
-  kBinaries,
   kInferred
 };
 const char* ConfidenceName(Confidence confidence);

@@ -61,8 +61,9 @@ VectorRate RateOf(std::string_view name) {
 void SetVector(const Instruction& inst, InstructionTime& time) {
   const std::string_view name = inst.mnemonic;
   time.issue = IssueKind::kVector;
-  time.transcendental = inst.instruction_class == InstructionClass::kTrans;
-  time.rate = time.transcendental ? VectorRate::kTranscendental : RateOf(name);
+  time.rate = inst.instruction_class == InstructionClass::kTrans
+                  ? VectorRate::kTranscendental
+                  : RateOf(name);
   if (time.rate == VectorRate::kPackedFp32 || StartsWith(name, "v_dot")) {
     time.hold = HoldClass::kPacked;
   } else if (time.rate == VectorRate::kConvertFp8 &&

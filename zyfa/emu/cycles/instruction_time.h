@@ -66,7 +66,6 @@ struct InstructionTime {
   VectorRate rate = VectorRate::kOrdinary;
   HoldClass hold = HoldClass::kOrdinary;
   ControlKind control = ControlKind::kNone;
-  bool transcendental = false;
   bool three_source = false;  // of vector registers
   // Matrix instructions.
   bool matrix = false, sparse = false, sparse32 = false, scaled = false;
