@@ -40,6 +40,8 @@ constexpr int64_t BytesPerElement(DataType type) {
   switch (type) {
     case DataType::kBf16:
       return 2;
+    case DataType::kFp8:
+      return 1;
   }
   return 0;
 }

@@ -27,24 +27,40 @@ absl::Status Bad(absl::string_view name, absl::string_view part,
 }  // namespace
 
 std::string VariantName(const Variant& variant) {
-  std::string dims = absl::StrCat("d", variant.head_dim_qk);
-  if (variant.head_dim_v != variant.head_dim_qk) {
-    absl::StrAppend(&dims, "x", variant.head_dim_v);
+  std::string name = "bf16";
+  if (variant.data_type == DataType::kFp8) {
+    name = variant.probability == Probability::kLean ? "fp8_lean" : "fp8_exact";
   }
-  return absl::StrCat("bf16_", dims, "_",
-                      variant.mask == Mask::kCausal ? "causal" : "full");
+  absl::StrAppend(&name, "_d", variant.head_dim_qk);
+  if (variant.head_dim_v != variant.head_dim_qk) {
+    absl::StrAppend(&name, "x", variant.head_dim_v);
+  }
+  return absl::StrCat(name,
+                      variant.mask == Mask::kCausal ? "_causal" : "_full");
 }
 
 absl::StatusOr<Variant> ParseVariant(absl::string_view name) {
-  const std::vector<absl::string_view> parts = absl::StrSplit(name, '_');
-  if (parts.size() != 3) {
+  std::vector<absl::string_view> parts = absl::StrSplit(name, '_');
+  const bool fp8 = parts[0] == "fp8";
+  if (parts.size() != (fp8 ? 4 : 3)) {
     return absl::InvalidArgumentError(
         absl::StrCat("variant '", name,
                      "' does not read type_headdim_mask, as in "
-                     "bf16_d128_causal"));
+                     "bf16_d128_causal, or fp8_probability_headdim_mask, as in "
+                     "fp8_lean_d128_causal"));
   }
   Variant variant;
-  if (parts[0] != "bf16") return Bad(name, parts[0], "bf16");
+  if (fp8) {
+    variant.data_type = DataType::kFp8;
+    if (parts[1] == "lean") {
+      variant.probability = Probability::kLean;
+    } else if (parts[1] != "exact") {
+      return Bad(name, parts[1], "lean, exact");
+    }
+    parts.erase(parts.begin() + 1);
+  } else if (parts[0] != "bf16") {
+    return Bad(name, parts[0], "bf16, fp8");
+  }
   bool found = false;
   for (const HeadDims& dims : kHeadDims) {
     if (parts[1] != dims.name) continue;

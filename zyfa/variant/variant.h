@@ -8,8 +8,13 @@
 
 namespace zyfa {
 
-// Number format of Q and K (and of V, unless the format says otherwise).
-enum class DataType { kBf16 };
+// Number format of Q, K and V; kFp8 is OCP e4m3.
+enum class DataType { kBf16, kFp8 };
+
+// How an FP8 kernel makes the codes of P = 2^x (docs/schedule.md). kLean: the
+// code of 2^x grows by 8 a doubling, so it is a multiply-add rounded to an
+// integer. kExact: an exponential, rounded to e4m3; all BF16 kernels.
+enum class Probability { kExact, kLean };
 
 // Which keys a query may see. kCausal is aligned to the bottom right: query i
 // of seqlen_q sees keys 0 .. i + seqlen_kv - seqlen_q.
@@ -23,11 +28,13 @@ struct Variant {
   int head_dim_qk = 128;  // 128, or 192 for MLA prefill
   int head_dim_v = 128;
   Mask mask = Mask::kCausal;
+  Probability probability = Probability::kExact;
 
   bool operator==(const Variant&) const = default;
 };
 
-// Name of a variant, for example "bf16_d128_causal" or "bf16_d192x128_full".
+// Name of a variant, for example "bf16_d192x128_full" or
+// "fp8_lean_d128_causal".
 std::string VariantName(const Variant& variant);
 
 // The inverse of VariantName(). InvalidArgument names the part of `name` that

@@ -66,7 +66,8 @@ void EmitEntry(KernelState& s) {
   Assembler& a = s.a;
   a.Section("Entry: arguments, wave number, tensors of this batch and head");
   const SReg kernarg = a.kernarg();
-  static_assert(sizeof(AttentionArgs) == 4 * (16 + 16 + 8 + 2));
+  static_assert(offsetof(AttentionArgs, query_descale) ==
+                4 * (16 + 16 + 8 + 2));
   a.s_load_dwordx16(s.args.sub(0, 16), kernarg, 0);
   a.s_load_dwordx16(s.args.sub(16, 16), kernarg, 64);
   a.s_load_dwordx8(s.args.sub(32, 8), kernarg, 128);

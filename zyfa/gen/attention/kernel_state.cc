@@ -5,7 +5,7 @@ namespace zyfa::gen {
 KernelState::KernelState(Assembler& assembler, const Geometry& sizes)
     : a(assembler), g(sizes) {
   SgprPool& s = a.sgprs();
-  args = s.Alloc("arguments", sizeof(AttentionArgs) / 4, 4);
+  args = s.Alloc("arguments", offsetof(AttentionArgs, query_descale) / 4, 4);
   key_desc = s.Alloc("key_desc", 4);
   value_desc = s.Alloc("value_desc", 4);
   row_desc = s.Alloc("row_desc", 4);
