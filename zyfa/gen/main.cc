@@ -10,6 +10,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "zyfa/gen/attention/attention_kernel.h"
+#include "zyfa/gen/fp8/fp8_kernel.h"
 #include "zyfa/variant/variant.h"
 
 ABSL_FLAG(std::string, variant, "", "kernel variant, as in bf16_d128_causal");
@@ -21,7 +22,9 @@ absl::Status WriteKernel(const std::string& name, const std::string& path) {
   absl::StatusOr<zyfa::Variant> variant = zyfa::ParseVariant(name);
   if (!variant.ok()) return variant.status();
   absl::StatusOr<std::string> text =
-      zyfa::gen::GenerateAttentionKernel(*variant);
+      variant->data_type == zyfa::DataType::kFp8
+          ? zyfa::gen::GenerateFp8Kernel(*variant)
+          : zyfa::gen::GenerateAttentionKernel(*variant);
   if (!text.ok()) return text.status();
   std::ofstream file(path, std::ios::binary);
   file << *text;

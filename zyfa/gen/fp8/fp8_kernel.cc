@@ -1,0 +1,113 @@
+#include "zyfa/gen/fp8/fp8_kernel.h"
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "zyfa/gen/asm/assembler.h"
+#include "zyfa/gen/common/attention_spec.h"
+#include "zyfa/gen/fp8/item.h"
+#include "zyfa/gen/fp8/kernel_state.h"
+#include "zyfa/gen/fp8/main_loop.h"
+#include "zyfa/gen/fp8/matrix_stream.h"
+#include "zyfa/gen/fp8/query.h"
+#include "zyfa/gen/fp8/score_scale.h"
+#include "zyfa/gen/fp8/softmax.h"
+#include "zyfa/gen/fp8/store.h"
+#include "zyfa/gen/fp8/tile_loader.h"
+
+namespace zyfa::gen {
+namespace fp8 {
+namespace {
+
+void EmitLaneConstants(KernelState& s) {
+  s.a.Phase("lane_constants");
+  EmitScaleConstants(s);
+  EmitLoadOffsets(s);
+  EmitReadAddresses(s);
+  EmitOnes(s);
+  EmitLoaderStart(s);
+}
+
+// The streams of loads before the first item: K's two units ahead, V's one.
+void EmitFirstLoads(KernelState& s) {
+  Assembler& a = s.a;
+  a.Phase("first_loads");
+  a.Section("First loads");
+  EmitKeyUnitLoad(s);
+  EmitKeyUnitLoad(s);
+  EmitValueUnitLoad(s);
+  a.Comment("Q and the first unit of K have arrived");
+  a.WaitVmcnt(KeyUnitLoads(s.g) + kValueUnitLoads);
+  a.s_barrier();
+}
+
+void EmitKernel(KernelState& s) {
+  Assembler& a = s.a;
+  const Label prepare = a.NewLabel("prepare_item");
+  const Label take = a.NewLabel("take_item");
+  const Label running = a.NewLabel("running");
+  const Label finish = a.NewLabel("finish");
+  const Label end = a.NewLabel("end");
+  a.Phase("entry");
+  EmitEntry(s);
+  EmitLaneConstants(s);
+
+  a.Phase("prepare_item");
+  a.Bind(prepare);
+  EmitPrepareItem(s);
+  a.s_cmp_lg_u32(s.round, 0);
+  a.s_cbranch_scc1(running);
+  EmitFirstLoads(s);
+
+  a.Phase("take_item");
+  a.Bind(take);
+  EmitTakeItem(s);
+  EmitItemScales(s);
+  EmitQueryRead(s);
+  EmitNextNumber(s);
+  a.s_branch(prepare);
+
+  a.Phase("item_start");
+  a.Section("State before the first key");
+  a.Bind(running);
+  EmitSoftmaxStart(s);
+  for (int i = 0; i < s.output_sum.count(); ++i) {
+    a.v_mov_b32(s.output_sum[i], 0);
+  }
+  const Label meetings_left = EmitMainLoop(s, finish);
+  a.Phase("next_item");
+  a.Section("Next item, or end");
+  a.s_cmp_ge_i32(s.next_tile, 0);
+  a.s_cbranch_scc1(take);
+  a.s_branch(end);
+
+  a.Phase("store");
+  a.Bind(finish);
+  EmitStore(s);
+  a.s_branch(meetings_left);
+
+  a.Phase("end");
+  a.Bind(end);
+  a.Comment(
+      "loads on their way write LDS: they must land before others use it");
+  a.WaitVmcnt(0);
+  a.s_endpgm();
+}
+
+}  // namespace
+}  // namespace fp8
+
+absl::StatusOr<std::string> GenerateFp8Kernel(const Variant& variant) {
+  if ((variant.head_dim_qk != 128 && variant.head_dim_qk != 192) ||
+      variant.head_dim_v != 128) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("head dims ", variant.head_dim_qk, "/", variant.head_dim_v,
+                     ": the kernels are laid out for 128/128 and 192/128"));
+  }
+  const fp8::Geometry geometry(variant);
+  Assembler a(AttentionSpec(variant, geometry.lds_bytes));
+  fp8::KernelState s(a, geometry);
+  fp8::EmitKernel(s);
+  return a.Finish();
+}
+
+}  // namespace zyfa::gen

@@ -1,0 +1,114 @@
+#include "zyfa/gen/fp8/kernel_state.h"
+
+namespace zyfa::gen::fp8 {
+
+KernelState::KernelState(Assembler& assembler, const Geometry& sizes)
+    : a(assembler), g(sizes), kernarg(assembler.kernarg()) {
+  SgprPool& s = a.sgprs();
+  shape = s.Alloc("shape", 8);
+  control = s.Alloc("control", 8);
+  key.desc = s.Alloc("key_desc", 4);
+  value.desc = s.Alloc("value_desc", 4);
+  if (g.narrow_part) narrow.desc = s.Alloc("narrow_desc", 4);
+  next_key = s.Alloc("next_key", 2);
+  next_value = s.Alloc("next_value", 2);
+  next_output = s.Alloc("next_output", 2);
+  next_lse = s.Alloc("next_lse", 2);
+  output = s.Alloc("output", 2);
+  lse = s.Alloc("lse", 2);
+  next_descale = s.Alloc("next_descale", 3, 1);
+  const struct {
+    SReg* reg;
+    const char* name;
+  } kScalars[] = {
+      {&columns_reciprocal, "columns_reciprocal"},
+      {&heads_reciprocal, "heads_reciprocal"},
+      {&wave, "wave"},
+      {&key_step, "key_step"},
+      {&value_step, "value_step"},
+      {&causal_offset, "causal_offset"},
+      {&item, "item"},
+      {&round, "round"},
+      {&next_tile, "next_tile"},
+      {&next_keys, "next_keys"},
+      {&next_units, "next_units"},
+      {&row0, "row0"},
+      {&valid_rows, "valid_rows"},
+      {&meetings_left, "meetings_left"},
+      {&wave_tiles, "wave_tiles"},
+      {&plain_tiles, "plain_tiles"},
+      {&key_tile, "key_tile"},
+      {&odd_unit, "odd_unit"},
+      {&moved, "moved"},
+      {&unit_scale, "unit_scale"},
+      {&inverse_unit, "inverse_unit"},
+      {&value_descale, "value_descale"},
+      {&negate, "negate"},
+      {&key.left, "key_left"},
+      {&key.units, "key_units"},
+      {&value.left, "value_left"},
+      {&value.units, "value_units"},
+      {&key_slot, "key_slot"},
+      {&value_slot, "value_slot"},
+  };
+  for (const auto& scalar : kScalars) *scalar.reg = s.Alloc(scalar.name);
+  if (g.lean) {
+    code_scale = s.Alloc("code_scale");
+    lean_top = s.Alloc("lean_top");
+    minus_eight = s.Alloc("minus_eight");
+  }
+  if (g.narrow_part) {
+    narrow.left = s.Alloc("narrow_left");
+    narrow.units = s.Alloc("narrow_units");
+    narrow_slot = s.Alloc("narrow_slot");
+    narrow_tile = s.Alloc("narrow_tile");
+  }
+
+  VgprPool& v = a.vgprs();
+  query = v.Alloc("query", 8 * g.qk_steps);
+  scores[0] = v.Alloc("scores_even", 16 * Geometry::kKeyBlocks);
+  scores[1] = v.Alloc("scores_odd", 16 * Geometry::kKeyBlocks);
+  output_sum = v.Alloc("output_sum", 16 * Geometry::kValueBlocks);
+  fragments = v.Alloc("fragments", kFragmentRegisters * kFragmentSlots);
+  ones = v.Alloc("ones", 4);
+  code_sum = v.Alloc("code_sum", 4);
+  if (!g.lean) addend = v.Alloc("addend", 16);
+  key_read = v.Alloc("key_read", 4, 1);
+  value_read = v.Alloc("value_read", Geometry::kValueBlocks, 1);
+  key_load = v.Alloc("key_load");
+  value_load = v.Alloc("value_load");
+  if (g.narrow_part) {
+    narrow_read = v.Alloc("narrow_read", 2, 1);
+    narrow_load = v.Alloc("narrow_load");
+  }
+  const struct {
+    VReg* reg;
+    const char* name;
+  } kVectors[] = {
+      {&query_lane, "query_lane"},
+      {&half, "half"},
+      {&score_scales, "score_scales"},
+      {&tile_max, "tile_max"},
+      {&other_max, "other_max"},
+      {&row_max, "row_max"},
+      {&threshold, "threshold"},
+      {&row_sum, "row_sum"},
+      {&factor, "factor"},
+      {&late, "late"},
+      {&exponent, "exponent"},
+      {&block_scale[0], "block_scale_even"},
+      {&block_scale[1], "block_scale_odd"},
+      {&key_limit, "key_limit"},
+  };
+  for (const auto& vector : kVectors) *vector.reg = v.Alloc(vector.name);
+  if (g.lean) {
+    reference = v.Alloc("reference");
+    scaled_max = v.Alloc("scaled_max");
+    code_bias = v.Alloc("code_bias");
+    tile_bias = v.Alloc("tile_bias");
+  } else {
+    next_late = v.Alloc("next_late");
+  }
+}
+
+}  // namespace zyfa::gen::fp8

@@ -1,0 +1,139 @@
+#ifndef ZYFA_GEN_FP8_KERNEL_STATE_H_
+#define ZYFA_GEN_FP8_KERNEL_STATE_H_
+
+#include <cstddef>
+
+#include "zyfa/gen/asm/assembler.h"
+#include "zyfa/gen/fp8/geometry.h"
+
+namespace zyfa::gen::fp8 {
+
+// Where a stream of tile loads stands: the descriptor of the next tile, the
+// keys from there to the end of what the item needs, and the units until the
+// stream goes on to the next item.
+struct TileCursor {
+  SReg desc, left, units;
+};
+
+// The registers that live through the kernel, by name. Temporaries are taken
+// from the pools where they are needed.
+struct KernelState {
+  KernelState(Assembler& assembler, const Geometry& sizes);
+
+  // Scalar register of a field of AttentionArgs that stays loaded.
+  SReg Shape(size_t offset) const {
+    return shape[static_cast<int>(offset - kShapeOffset) / 4];
+  }
+  SReg Control(size_t offset) const {
+    return control[static_cast<int>(offset - kControlOffset) / 4];
+  }
+  static constexpr size_t kShapeOffset =
+      offsetof(AttentionArgs, query_seq_stride);
+  static constexpr size_t kControlOffset =
+      offsetof(AttentionArgs, softmax_scale);
+
+  Assembler& a;
+  const Geometry g;
+
+  // ---- Kernel ----
+  SReg kernarg;
+  SReg shape;               // query_seq_stride .. kv_head_multiplier
+  SReg control;             // softmax_scale .. reserved
+  SReg columns_reciprocal;  // about 2^32 / columns, 2^32 / heads_q
+  SReg heads_reciprocal;
+  SReg wave;           // number in the work-group, 0..7
+  SReg key_step;       // bytes from one key tile to the next
+  SReg value_step;     // the same of V
+  SReg causal_offset;  // seqlen_kv - seqlen_q
+
+  // ---- Items ----
+  SReg item;   // number of the item that is prepared
+  SReg round;  // its round
+  // The prepared item, which the streams of loads go on to, and which the waves
+  // start next. No item left: `next_keys` is 0 and `next_tile` -1.
+  SReg next_tile;  // number of the query tile
+  SReg next_key;   // address of K, V
+  SReg next_value;
+  SReg next_output;  // address of O and LSE at the item's batch entry and head
+  SReg next_lse;
+  SReg next_keys;     // that any of its rows sees
+  SReg next_units;    // of 128 keys, 2 at least
+  SReg next_descale;  // of Q, K, V
+  // The item in hand.
+  SReg output, lse;
+  SReg row0;           // first query row of the wave
+  SReg valid_rows;     // rows of the wave that exist, 0..32
+  SReg meetings_left;  // of the waves, in this item
+  SReg wave_tiles;     // key tiles that this wave needs
+  SReg plain_tiles;    // of these, how many run the unmasked loop body
+  SReg key_tile;       // number of the key tile in hand
+  SReg odd_unit;       // parity of the item's first unit in the rings
+  SReg moved;          // not 0: the output still has to be scaled by `factor`
+
+  // ---- Scales of the item ----
+  SReg unit_scale;    // binades of a score unit
+  SReg inverse_unit;  // its inverse
+  SReg code_scale;    // lean: 8 codes a binade, from a score, as denormals
+  SReg lean_top;      // lean: AttentionArgs::lean_top as a denormal
+  SReg minus_eight;   // lean: -8 codes as a denormal
+  SReg value_descale;
+  SReg negate;  // 0x80808080: Q's codes change their signs
+
+  // ---- Loads ----
+  TileCursor key, narrow, value;
+  SReg key_slot;     // LDS address of the wave's part of the next unit: 1024 *
+  SReg value_slot;   // wave, plus 16384 in odd units
+  SReg narrow_slot;  // 1024 * wave, plus 8192
+  SReg narrow_tile;  // byte offset of the tile of a unit that the wave loads
+  VReg key_load;     // per-lane byte offsets of the loads of a tile
+  VReg narrow_load;
+  VReg value_load;
+  VReg query_lane;  // lane % 32: the query row of a lane
+  VReg half;        // lane / 32
+
+  // ---- LDS read addresses ----
+  VReg key_read;  // [2 * step + 16-byte half], wide part
+  VReg narrow_read;
+  VReg value_read;  // [block]
+
+  // ---- Operands ----
+  VReg query;         // B operand of K Q^T, 8 registers a step
+  VReg scores[2];     // S^T of a tile, then its codes; even and odd key tiles
+  VReg output_sum;    // O^T accumulator, 16 registers a 32-column block
+  VReg fragments;     // ring of A operands read from LDS
+  VReg ones;          // A operand of the row sum, FP4
+  VReg code_sum;      // its result: the sum of a tile's codes
+  VReg score_scales;  // byte 0: 2^0, byte 1: the power of two of the scores
+  VReg addend;        // exact: C operand of the scores, -reference
+
+  // ---- Softmax state of the lane's query row ----
+  VReg tile_max;        // maximum over the tile in hand
+  VReg other_max;       // of the other half of the lanes
+  VReg row_max;         // reference maximum, in units of scores
+  VReg late;            // the part of it that codes subtract: 0, or in careful
+                        // rows all
+  VReg next_late;       // exact: the same from the next tile on
+  VReg reference;       // lean: row_max - late
+  VReg scaled_max;      // lean: the same in binades
+  VReg threshold;       // score above which the reference may have to move
+  VReg row_sum;         // of the decoded codes
+  VReg factor;          // what the output has to be scaled by, if `moved`
+  VReg code_bias;       // lean: code of the reference, as a denormal
+  VReg tile_bias;       // lean: the same with the tile's exponent
+  VReg exponent;        // of the tile's codes, then 2^(it - kHeadroom)
+  VReg block_scale[2];  // the same as e8m0 bytes; even and odd key tiles
+  VReg key_limit;       // last visible key, minus 4 * half
+};
+
+// Last word of a raw buffer descriptor: any data format but 0, which would mean
+// an unbound buffer (CDNA4 ISA 9.1.8).
+inline constexpr int kBufferFormat = 0x00020000;
+
+// Ring of matrix operands in flight between LDS and the matrix pipe.
+inline constexpr int kFragmentSlots = 4;
+inline constexpr int kFragmentsAhead = 3;
+inline constexpr int kFragmentRegisters = 8;
+
+}  // namespace zyfa::gen::fp8
+
+#endif  // ZYFA_GEN_FP8_KERNEL_STATE_H_

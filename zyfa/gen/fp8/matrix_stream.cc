@@ -1,0 +1,166 @@
+#include "zyfa/gen/fp8/matrix_stream.h"
+
+#include <algorithm>
+
+namespace zyfa::gen::fp8 {
+namespace {
+
+constexpr int kOnesFp4 = 0x22222222;  // eight times 1.0
+
+VReg Codes(const KernelState& s, int stage) {
+  return s.scores[stage % 2].sub(0, 8);
+}
+
+// S^T[32 keys of a block][32 queries] += K[keys][64 channels] Q^T.
+MatrixOp ScoreOp(KernelState& s, int stage, int step, int block) {
+  const bool narrow = step * 64 >= Geometry::kWideRow;
+  const VReg address =
+      narrow ? s.narrow_read.sub(0, 2) : s.key_read.sub(2 * step, 2);
+  const int offset = narrow ? stage * Geometry::kNarrowPartBytes +
+                                  block * 32 * Geometry::kNarrowRow
+                            : stage * Geometry::kWidePartBytes +
+                                  block * 32 * Geometry::kWideRow;
+  const VReg sum = s.scores[stage % 2].sub(16 * block, 16);
+  return {2,
+          [&s, address, offset](VReg fragment) {
+            s.a.ds_read_b128(fragment.sub(0, 4), address[0], offset);
+            s.a.ds_read_b128(fragment.sub(4, 4), address[1], offset);
+          },
+          [&s, step, sum](VReg fragment) {
+            const VReg query = s.query.sub(8 * step, 8);
+            const auto multiply = [&](MfmaAddend c) {
+              s.a.v_mfma_scale_f32_32x32x64_f8f6f4(
+                     sum, fragment, query, c, s.score_scales, s.score_scales)
+                  .scale_bytes(0, 1);
+            };
+            if (step > 0) {
+              multiply(sum);
+            } else if (s.g.lean) {
+              multiply(0);
+            } else {
+              multiply(s.addend);
+            }
+          }};
+}
+
+// O^T[32 columns of a block][32 queries] += V^T[columns][64 keys] P^T. The
+// accumulator layout of S^T makes byte e of lane half h the key
+// 32 (e/16) + 8 (e%16/4) + 4 h + e%4; four transposing reads fetch V's rows in
+// just that order (cdna4-isa 1.4).
+MatrixOp OutputOp(KernelState& s, int stage, int block) {
+  const VReg address = s.value_read[block];
+  const VReg sum = s.output_sum.sub(16 * block, 16);
+  const VReg scale = s.block_scale[stage % 2];
+  return {4,
+          [&s, address, stage](VReg fragment) {
+            for (int q = 0; q < 4; ++q) {
+              s.a.ds_read_b64_tr_b8(fragment.sub(2 * q, 2), address,
+                                    stage * Geometry::kValueTileBytes +
+                                        16 * q * Geometry::kHeadDimV);
+            }
+          },
+          [&s, sum, stage, scale](VReg fragment) {
+            s.a.v_mfma_scale_f32_32x32x64_f8f6f4(sum, fragment, Codes(s, stage),
+                                                 sum, s.score_scales, scale)
+                .scale_bytes(0, 0);
+          }};
+}
+
+VReg Fragment(const KernelState& s, const MatrixOps& ops, size_t i) {
+  const int slot = (ops.slot + static_cast<int>(i)) % kFragmentSlots;
+  return s.fragments.sub(kFragmentRegisters * slot, kFragmentRegisters);
+}
+
+// Place in the ring where the lists of a tile begin: products of output and of
+// scores take turns, 4 and 2 * qk_steps of them.
+int FirstSlot(const Geometry& g, int tile_parity) {
+  const int ops_of_tile =
+      Geometry::kValueBlocks + Geometry::kKeyBlocks * g.qk_steps;
+  return tile_parity * ops_of_tile % kFragmentSlots;
+}
+static_assert(Geometry::kValueBlocks % kFragmentSlots == 0);
+
+}  // namespace
+
+MatrixOps ScoreOps(KernelState& s, int stage) {
+  MatrixOps list;
+  // In the second half of the trip of the tile before.
+  list.slot = FirstSlot(s.g, (stage + 1) % 2);
+  for (int block = 0; block < Geometry::kKeyBlocks; ++block) {
+    for (int step = 0; step < s.g.qk_steps; ++step) {
+      list.ops.push_back(ScoreOp(s, stage, step, block));
+    }
+  }
+  return list;
+}
+
+MatrixOps OutputOps(KernelState& s, int stage) {
+  MatrixOps list;
+  // In the first half of the trip of the tile behind.
+  list.slot = FirstSlot(s.g, (stage + 1) % 2);
+  for (int block = 0; block < Geometry::kValueBlocks; ++block) {
+    list.ops.push_back(OutputOp(s, stage, block));
+  }
+  return list;
+}
+
+void EmitOnes(KernelState& s) {
+  Assembler& a = s.a;
+  a.Section("Lane constants: A operand of the row sum");
+  // FP4 A: row i = lane % 16, nibble n of lane group b = lane / 16 is
+  // k = 32 b + n. FP8 B: lane group b has k = 16 b + (0..15) and 64 more. So
+  // nibbles 0..15 meet the lanes of queries 0..15, nibbles 16..31 those of
+  // queries 16..31. Row i of the result is for the former if i / 4 is even:
+  // lanes of group b get rows 4 b .. 4 b + 3, that is their own query's sum.
+  ScopedVReg odd = a.vgprs().Scoped("odd_row_group");
+  a.v_bfe_u32(odd, s.query_lane, 2, 1);
+  a.v_sub_u32(odd, 0, odd);
+  a.Comment("rows of queries 16..31");
+  a.v_and_b32(s.ones[2], Bits(kOnesFp4), odd);
+  a.v_mov_b32(s.ones[3], s.ones[2]);
+  a.Comment("rows of queries 0..15");
+  a.v_xor_b32(s.ones[0], Bits(kOnesFp4), s.ones[2]);
+  a.v_mov_b32(s.ones[1], s.ones[0]);
+}
+
+void EmitCodeSum(KernelState& s, int stage) {
+  s.a.v_mfma_f32_16x16x128_f8f6f4(s.code_sum, s.ones, Codes(s, stage), 0)
+      .formats(MatrixFormat::kFp4E2m1, MatrixFormat::kFp8E4m3);
+}
+
+Stream CaptureReadsAhead(KernelState& s, const MatrixOps& list) {
+  return s.a.Capture([&] {
+    for (size_t i = 0; i < kFragmentsAhead; ++i) {
+      list.ops[i].read(Fragment(s, list, i));
+    }
+  });
+}
+
+std::vector<Stream> CaptureSteps(KernelState& s, const MatrixOps& list,
+                                 const MatrixOps& next, int fresh) {
+  const size_t count = list.ops.size();
+  const auto op = [&](size_t i) -> const MatrixOp* {
+    if (i < count) return &list.ops[i];
+    const size_t ahead = std::min<size_t>(kFragmentsAhead, next.ops.size());
+    return i - count < ahead ? &next.ops[i - count] : nullptr;
+  };
+  std::vector<Stream> steps;
+  for (size_t i = 0; i < count; ++i) {
+    steps.push_back(s.a.Capture([&] {
+      int behind = 0;  // reads that may still be on their way
+      for (size_t k = i + 1; k < i + kFragmentsAhead; ++k) {
+        if (op(k) != nullptr) behind += op(k)->reads;
+      }
+      s.a.WaitLgkmcnt(behind);
+      list.ops[i].multiply(Fragment(s, list, i));
+      const size_t ahead = i + kFragmentsAhead;
+      if (op(ahead) != nullptr) {
+        op(ahead)->read(Fragment(s, list, ahead));
+      }
+      if (static_cast<int>(i) == fresh) s.a.WaitLgkmcnt(0);
+    }));
+  }
+  return steps;
+}
+
+}  // namespace zyfa::gen::fp8

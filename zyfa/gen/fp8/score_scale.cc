@@ -1,0 +1,77 @@
+#include "zyfa/gen/fp8/score_scale.h"
+
+#include "zyfa/gen/fp8/softmax.h"
+
+namespace zyfa::gen::fp8 {
+namespace {
+
+constexpr float kLog2E = 1.44269504088896341f;
+constexpr uint32_t kLeast = 0x26800000;     // 2^-50
+constexpr uint32_t kGreatest = 0x5d800000;  // 2^60
+// A unit of code is 2^8 units in the last place of a denormal, so that codes
+// come with 8 fraction bits: 2^-141.
+constexpr int kCodeUnit = -141;
+constexpr uint32_t kOneCode = 1u << 8;                  // 2^-141
+constexpr uint32_t kMinusEight = 0x80000000 | 8u << 8;  // -8 * 2^-141
+
+// 2^n as float32, -126 <= n <= 127.
+constexpr uint32_t PowerOfTwo(int n) {
+  return static_cast<uint32_t>(127 + n) << 23;
+}
+static_assert(PowerOfTwo(-50) == kLeast && PowerOfTwo(60) == kGreatest);
+
+}  // namespace
+
+void EmitScaleConstants(KernelState& s) {
+  if (!s.g.lean) return;
+  Assembler& a = s.a;
+  a.Comment("codes as denormals: 256 units in the last place each");
+  ScopedVReg top = a.vgprs().Scoped("lean_top_denormal");
+  a.v_mov_b32(top, Bits(kOneCode));
+  a.v_mul_f32(top, s.Control(offsetof(AttentionArgs, lean_top)), top);
+  a.v_readfirstlane_b32(s.lean_top, top);
+  a.s_mov_b32(s.minus_eight, Bits(kMinusEight));
+}
+
+void EmitItemScales(KernelState& s) {
+  Assembler& a = s.a;
+  ScopedVReg scale = a.vgprs().Scoped("score_scale");
+  ScopedVReg value = a.vgprs().Scoped("scale_value");
+  a.Section("Scales of the item");
+  a.v_mov_b32(scale, F32(kLog2E));
+  a.v_mul_f32(scale, s.Control(offsetof(AttentionArgs, softmax_scale)), scale);
+  a.v_mul_f32(scale, s.next_descale[0], scale);
+  a.v_mul_f32(scale, s.next_descale[1], scale);
+  a.Comment("V's descale; a NaN if the product is not finite");
+  a.v_mul_f32(value, 0, scale);
+  a.v_add_f32(value, s.next_descale[2], value);
+  a.v_readfirstlane_b32(s.value_descale, value);
+  a.v_readfirstlane_b32(s.negate, scale);
+  a.s_ashr_i32(s.negate, s.negate, 31);
+  a.s_and_b32(s.negate, s.negate, Bits(0x80808080));
+  a.v_and_b32(scale, Bits(0x7fffffff), scale);
+  a.v_max_f32(scale, Bits(kLeast), scale);
+  a.v_min_f32(scale, Bits(kGreatest), scale);
+  if (s.g.lean) {
+    a.v_mul_f32(value, Bits(PowerOfTwo(kCodeUnit + 3 + kLeanShift)), scale);
+    a.v_readfirstlane_b32(s.code_scale, value);
+    a.v_mul_f32(value, Bits(PowerOfTwo(kLeanShift)), scale);
+    a.v_readfirstlane_b32(s.unit_scale, value);
+    a.v_rcp_f32(value, value);
+    a.v_readfirstlane_b32(s.inverse_unit, value);
+    a.v_mov_b32(s.score_scales, Bits(127 | (127 - kLeanShift) << 8));
+    return;
+  }
+  a.Comment("scale = 2^n times unit_scale, which is at least 1 and below 2");
+  a.v_frexp_exp_i32_f32(value, scale);
+  a.v_add_u32(value, 126, value);
+  a.v_lshlrev_b32(value, 8, value);
+  a.v_or_b32(s.score_scales, 127, value);
+  a.v_frexp_mant_f32(value, scale);
+  a.v_add_f32(value, value, value);
+  a.v_readfirstlane_b32(s.unit_scale, value);
+  a.v_rcp_f32(value, value);
+  a.v_readfirstlane_b32(s.inverse_unit, value);
+}
+
+}  // namespace zyfa::gen::fp8

@@ -1,0 +1,77 @@
+#ifndef ZYFA_GEN_FP8_SOFTMAX_H_
+#define ZYFA_GEN_FP8_SOFTMAX_H_
+
+#include "zyfa/gen/fp8/kernel_state.h"
+
+namespace zyfa::gen::fp8 {
+
+// Softmax of one tile of scores. A query's 64 scores stand in the 32 registers
+// scores[parity] of lanes l and l + 32; its codes of P come into the first 8.
+//
+// Units. x, in binades, is `unit_scale` times a score as the matrix unit gives
+// it. Lean: scores are raw ones times 2^-64, so that code_scale, the units of
+// code in one of them, can be a normal number although codes are made as
+// denormals. Exact: scores are raw ones times a power of two, less the
+// reference, which is the products' addend.
+//
+// Weights are codes times 2^(e-8), with a whole exponent e of the tile: the
+// tile's maximum gets code 126 (lean) or 256 (exact). They refer to the row's
+// reference maximum; e is positive where the tile exceeds that. So nothing
+// saturates, and the reference only has to move for the top weight to stay well
+// rounded: it does when that weighs more than kMoveShare of the row (numerics
+// 5.3). Every decision is made for a row alone.
+
+// Binades below which a tile's weights do not matter.
+inline constexpr float kLeastExponent = -110.0f;
+// The tile's maximum is coded as 2^kHeadroom (lean: 1.75 * 2^kHeadroom).
+inline constexpr int kHeadroom = 8;
+// Lean: raw scores times 2^-kLeanShift.
+inline constexpr int kLeanShift = 64;
+
+// How the codes of a tile are made.
+struct TileForm {
+  bool multiply = false;  // exact: the scale is no power of two
+  bool late = false;      // rows may be careful ones
+};
+
+// Sets the scores behind the last visible key to the masked score.
+void EmitMask(KernelState& s, int parity);
+
+// tile_max = maximum over the lane's registers of a block of 32 keys; block 0
+// begins it.
+void EmitBlockMax(KernelState& s, int parity, int block);
+// ... over both lanes of a row; less `late` with late rows.
+void EmitRowMax(KernelState& s, const TileForm& form);
+
+// row_sum += code_sum times the power of two of its tile, the one that
+// EmitTileExponent was last called for.
+void EmitRowSum(KernelState& s);
+
+// Goes to `move` if some row's reference may have to move.
+void EmitMoveTest(KernelState& s, Label move);
+
+// Moves the reference of the rows that need it, rescales their sums and sets
+// `factor` for their outputs, 1 for the other rows, and `moved`. Goes to
+// `overflow`, if given, if some row's reference is so large that its rounding
+// matters, else to `stay`.
+void EmitMove(KernelState& s, int parity, Label stay, const Label* overflow);
+
+// Scales the output by `factor`: the end of a move.
+void EmitScaleOutput(KernelState& s);
+
+// block_scale and what the codes of the tile need, from tile_max.
+void EmitTileExponent(KernelState& s, int parity, const TileForm& form);
+
+// Pieces into which the codes of a tile are cut: a dword of four each.
+inline constexpr int kCodePieces = 8;
+
+// The codes of pieces begin .. end-1. Pieces must follow one another.
+Stream CaptureCodes(KernelState& s, int parity, const TileForm& form, int begin,
+                    int end);
+
+// The state of rows before the first key.
+void EmitSoftmaxStart(KernelState& s);
+
+}  // namespace zyfa::gen::fp8
+
+#endif  // ZYFA_GEN_FP8_SOFTMAX_H_

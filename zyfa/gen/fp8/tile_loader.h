@@ -1,0 +1,37 @@
+#ifndef ZYFA_GEN_FP8_TILE_LOADER_H_
+#define ZYFA_GEN_FP8_TILE_LOADER_H_
+
+#include "zyfa/gen/fp8/kernel_state.h"
+
+namespace zyfa::gen::fp8 {
+
+// Tiles go straight from memory to LDS, in 16-byte chunks, each wave its share
+// of every tile; rows behind the end of what an item needs arrive as zeros.
+// Chunks are swizzled on the memory side, so that operands are read without
+// bank conflicts (cdna4-timing 4):
+//   K, wide part    row r, chunk c of 8 at place c ^ (r / 2 % 8)
+//   K, narrow part  row r, chunk c of 4 at place c ^ (r / 4 % 4)
+//   V               row r, 32-byte stretch t of 4 at place
+//                   t ^ (r / 2 % 2 + 2 * (r / 8 % 2))
+// A ring of two units holds K, another one V. The streams of loads run on from
+// one item into the next one: K's two units ahead of the waves, V's one.
+
+// Per-lane constants: memory offsets of the loads, and LDS addresses that the
+// operands are read from.
+void EmitLoadOffsets(KernelState& s);
+void EmitReadAddresses(KernelState& s);
+
+// The streams before the first unit.
+void EmitLoaderStart(KernelState& s);
+
+// The next unit of K or V.
+void EmitKeyUnitLoad(KernelState& s);
+void EmitValueUnitLoad(KernelState& s);
+
+// Vector memory instructions of a wave in a unit.
+int KeyUnitLoads(const Geometry& g);
+inline constexpr int kValueUnitLoads = 2;
+
+}  // namespace zyfa::gen::fp8
+
+#endif  // ZYFA_GEN_FP8_TILE_LOADER_H_
