@@ -27,16 +27,14 @@ void EmitLaneConstants(KernelState& s) {
   EmitLoaderStart(s);
 }
 
-// The streams of loads before the first item: K's two units ahead, V's one.
+// The streams of loads before the first item.
 void EmitFirstLoads(KernelState& s) {
   Assembler& a = s.a;
   a.Phase("first_loads");
   a.Section("First loads");
-  EmitKeyUnitLoad(s);
-  EmitKeyUnitLoad(s);
-  EmitValueUnitLoad(s);
-  a.Comment("Q and the first unit of K have arrived");
-  a.WaitVmcnt(KeyUnitLoads(s.g) + kValueUnitLoads);
+  EmitFirstTileLoads(s);
+  a.Comment("Q and the first tile of K have arrived");
+  a.WaitVmcnt(TileLoads(s.g));
   a.s_barrier();
 }
 
@@ -57,12 +55,13 @@ void EmitKernel(KernelState& s) {
   a.s_cmp_lg_u32(s.round, 0);
   a.s_cbranch_scc1(running);
   EmitFirstLoads(s);
+  EmitQueryRead(s);
 
   a.Phase("take_item");
   a.Bind(take);
   EmitTakeItem(s);
   EmitItemScales(s);
-  EmitQueryRead(s);
+  EmitQuerySign(s);
   EmitNextNumber(s);
   a.s_branch(prepare);
 
@@ -82,6 +81,8 @@ void EmitKernel(KernelState& s) {
 
   a.Phase("store");
   a.Bind(finish);
+  a.Comment("the next item's Q makes room for the output");
+  EmitQueryRead(s);
   EmitStore(s);
   a.s_branch(meetings_left);
 

@@ -10,8 +10,7 @@ namespace zyfa::gen::fp8 {
 //
 // A wave computes S^T = K Q^T for 32 queries and a tile of 64 keys, so that one
 // query sits in lanes l and l + 32, and O^T = V^T P^T from it, with
-// v_mfma_scale_f32_32x32x64_f8f6f4 (16 passes). Tiles come and go in pairs, a
-// unit of 128 keys: the waves of a group meet once a unit.
+// v_mfma_scale_f32_32x32x64_f8f6f4 (16 passes).
 struct Geometry {
   explicit Geometry(const Variant& variant)
       : causal(variant.mask == Mask::kCausal),
@@ -19,14 +18,14 @@ struct Geometry {
         row_bytes(variant.head_dim_qk),
         qk_steps(variant.head_dim_qk / 64),
         narrow_part(variant.head_dim_qk % 128 != 0) {
-    narrow_lds = key_lds() + kTiles * kWidePartBytes;
-    query_lds = narrow_lds + (narrow_part ? kTiles * kNarrowPartBytes : 0);
-    query_bytes = kQueriesPerWave * row_bytes;
-    output_lds = query_lds + kWavesPerGroup * query_bytes;
-    lds_bytes = output_lds + kWavesPerGroup * kOutputPartBytes;
+    key_lds = kStages * kValueTileBytes;
+    narrow_lds = key_lds + kStages * kWidePartBytes;
+    own_lds = narrow_lds + (narrow_part ? kStages * kNarrowPartBytes : 0);
+    own_bytes = kQueriesPerWave * row_bytes;
+    lds_bytes = own_lds + kWavesPerGroup * own_bytes;
   }
 
-  static constexpr int kTiles = 4;  // in LDS, of K and of V: two units
+  static constexpr int kStages = 4;  // tiles in LDS, of K and of V
   static constexpr int kQueriesPerWave = 32;
   static constexpr int kKeyBlocks = kKeyTile / 32;  // 32x32 score blocks
   static constexpr int kHeadDimV = 128;
@@ -42,17 +41,15 @@ struct Geometry {
   // each row.
   static constexpr int kOutputPartBytes = 32 * 128;
 
-  static constexpr int key_lds() { return kTiles * kValueTileBytes; }
-
   bool causal;
   bool lean;
   int row_bytes;     // of Q and K
   int qk_steps;      // of K Q^T, 64 channels each
   bool narrow_part;  // rows have a part behind the first 128 bytes
-  int narrow_lds;    // LDS address of K's narrow parts; V is at 0
-  int query_lds;     // of the waves' own rows of Q
-  int query_bytes;   // of a wave
-  int output_lds;    // of the waves' own places for output on its way
+  int key_lds;       // LDS address of K's wide parts; V is at 0
+  int narrow_lds;    // of K's narrow parts
+  int own_lds;       // of what each wave has for itself: output, then Q
+  int own_bytes;     // of a wave
   int lds_bytes;
 };
 

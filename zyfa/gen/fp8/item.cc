@@ -6,7 +6,9 @@
 namespace zyfa::gen::fp8 {
 namespace {
 
-constexpr int kEndless = 1 << 30;  // units
+constexpr int kEndless = 1 << 30;  // tiles
+// The streams of loads are up to three tiles ahead: in the next item at most.
+constexpr int kLeastTiles = 3;
 
 SReg SeqlenQ(const KernelState& s) {
   return s.Shape(offsetof(AttentionArgs, seqlen_q));
@@ -140,6 +142,7 @@ void EmitEntry(KernelState& s) {
     a.v_and_b32(thread, 0x3ff, a.workitem_id());
     a.v_lshrrev_b32(number, 6, thread);
     a.v_readfirstlane_b32(s.wave, number);
+    a.s_lshr_b32(s.group, s.wave, 2);
     a.v_and_b32(s.query_lane, 31, thread);
     a.v_bfe_u32(s.half, thread, 5, 1);
   }
@@ -156,7 +159,7 @@ void EmitEntry(KernelState& s) {
   static_assert(kKeyTile == 1 << 6);
   a.s_mov_b32(s.item, a.workgroup_id_x());
   a.s_mov_b32(s.round, 0);
-  a.s_mov_b32(s.odd_unit, 0);
+  a.s_mov_b32(s.first_stage, 0);
 }
 
 void EmitNextNumber(KernelState& s) {
@@ -240,7 +243,7 @@ void EmitPrepareItem(KernelState& s) {
   }
   EmitDescales(s, batch, head, kv_head);
 
-  a.Comment("keys and units of the group: what its last row sees");
+  a.Comment("keys and tiles of the group: what its last row sees");
   {
     ScopedSReg row = a.sgprs().Scoped("last_row");
     a.s_lshl_b32(row, s.next_tile, 8);
@@ -248,10 +251,9 @@ void EmitPrepareItem(KernelState& s) {
     a.s_sub_u32(s.next_keys, SeqlenQ(s), 1);
     a.s_min_i32(row, row, s.next_keys);
     EmitVisibleKeys(s, s.next_keys, row, 0);
-    a.s_add_u32(s.next_units, s.next_keys, 2 * kKeyTile - 1);
-    a.s_lshr_b32(s.next_units, s.next_units, 7);
-    static_assert(2 * kKeyTile == 1 << 7);
-    a.s_max_u32(s.next_units, s.next_units, 2);
+    a.s_add_u32(s.next_tiles, s.next_keys, kKeyTile - 1);
+    a.s_lshr_b32(s.next_tiles, s.next_tiles, 6);
+    a.s_max_u32(s.next_tiles, s.next_tiles, kLeastTiles);
   }
   {
     ScopedSReg row0 = a.sgprs().Scoped("next_row0");
@@ -265,7 +267,7 @@ void EmitPrepareItem(KernelState& s) {
   a.Comment("the streams of loads go on with nothing");
   a.s_mov_b32(s.next_tile, -1);
   a.s_mov_b32(s.next_keys, 0);
-  a.s_mov_b32(s.next_units, kEndless);
+  a.s_mov_b32(s.next_tiles, kEndless);
   a.Bind(prepared);
 }
 
@@ -275,9 +277,8 @@ void EmitTakeItem(KernelState& s) {
   a.Section("Take the prepared item: bounds");
   a.s_mov_b64(s.output, s.next_output);
   a.s_mov_b64(s.lse, s.next_lse);
-  a.s_mov_b32(s.meetings_left, s.next_units);
+  a.s_mov_b32(s.meetings_left, s.next_tiles);
   a.s_mov_b32(s.key_tile, 0);
-  a.s_mov_b32(s.moved, 0);
   EmitRowsOfWave(s, s.row0, s.valid_rows, s.next_tile);
 
   a.Comment("key tiles of the wave: what its last row sees");

@@ -24,6 +24,7 @@ KernelState::KernelState(Assembler& assembler, const Geometry& sizes)
       {&columns_reciprocal, "columns_reciprocal"},
       {&heads_reciprocal, "heads_reciprocal"},
       {&wave, "wave"},
+      {&group, "group"},
       {&key_step, "key_step"},
       {&value_step, "value_step"},
       {&causal_offset, "causal_offset"},
@@ -31,23 +32,22 @@ KernelState::KernelState(Assembler& assembler, const Geometry& sizes)
       {&round, "round"},
       {&next_tile, "next_tile"},
       {&next_keys, "next_keys"},
-      {&next_units, "next_units"},
+      {&next_tiles, "next_tiles"},
       {&row0, "row0"},
       {&valid_rows, "valid_rows"},
       {&meetings_left, "meetings_left"},
       {&wave_tiles, "wave_tiles"},
       {&plain_tiles, "plain_tiles"},
       {&key_tile, "key_tile"},
-      {&odd_unit, "odd_unit"},
-      {&moved, "moved"},
+      {&first_stage, "first_stage"},
       {&unit_scale, "unit_scale"},
       {&inverse_unit, "inverse_unit"},
       {&value_descale, "value_descale"},
       {&negate, "negate"},
       {&key.left, "key_left"},
-      {&key.units, "key_units"},
+      {&key.tiles, "key_tiles"},
       {&value.left, "value_left"},
-      {&value.units, "value_units"},
+      {&value.tiles, "value_tiles"},
       {&key_slot, "key_slot"},
       {&value_slot, "value_slot"},
   };
@@ -59,15 +59,13 @@ KernelState::KernelState(Assembler& assembler, const Geometry& sizes)
   }
   if (g.narrow_part) {
     narrow.left = s.Alloc("narrow_left");
-    narrow.units = s.Alloc("narrow_units");
+    narrow.tiles = s.Alloc("narrow_tiles");
     narrow_slot = s.Alloc("narrow_slot");
-    narrow_tile = s.Alloc("narrow_tile");
   }
 
   VgprPool& v = a.vgprs();
   query = v.Alloc("query", 8 * g.qk_steps);
-  scores[0] = v.Alloc("scores_even", 16 * Geometry::kKeyBlocks);
-  scores[1] = v.Alloc("scores_odd", 16 * Geometry::kKeyBlocks);
+  scores = v.Alloc("scores", 16 * Geometry::kKeyBlocks);
   output_sum = v.Alloc("output_sum", 16 * Geometry::kValueBlocks);
   fragments = v.Alloc("fragments", kFragmentRegisters * kFragmentSlots);
   ones = v.Alloc("ones", 4);
@@ -79,7 +77,7 @@ KernelState::KernelState(Assembler& assembler, const Geometry& sizes)
   value_load = v.Alloc("value_load");
   if (g.narrow_part) {
     narrow_read = v.Alloc("narrow_read", 2, 1);
-    narrow_load = v.Alloc("narrow_load");
+    narrow_load = v.Alloc("narrow_load", 2, 1);
   }
   const struct {
     VReg* reg;
@@ -96,8 +94,7 @@ KernelState::KernelState(Assembler& assembler, const Geometry& sizes)
       {&factor, "factor"},
       {&late, "late"},
       {&exponent, "exponent"},
-      {&block_scale[0], "block_scale_even"},
-      {&block_scale[1], "block_scale_odd"},
+      {&block_scale, "block_scale"},
       {&key_limit, "key_limit"},
   };
   for (const auto& vector : kVectors) *vector.reg = v.Alloc(vector.name);

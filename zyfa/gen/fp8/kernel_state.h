@@ -9,10 +9,10 @@
 namespace zyfa::gen::fp8 {
 
 // Where a stream of tile loads stands: the descriptor of the next tile, the
-// keys from there to the end of what the item needs, and the units until the
+// keys from there to the end of what the item needs, and the tiles until the
 // stream goes on to the next item.
 struct TileCursor {
-  SReg desc, left, units;
+  SReg desc, left, tiles;
 };
 
 // The registers that live through the kernel, by name. Temporaries are taken
@@ -42,6 +42,7 @@ struct KernelState {
   SReg columns_reciprocal;  // about 2^32 / columns, 2^32 / heads_q
   SReg heads_reciprocal;
   SReg wave;           // number in the work-group, 0..7
+  SReg group;          // 0 for waves 0..3, 1 for waves 4..7
   SReg key_step;       // bytes from one key tile to the next
   SReg value_step;     // the same of V
   SReg causal_offset;  // seqlen_kv - seqlen_q
@@ -57,7 +58,7 @@ struct KernelState {
   SReg next_output;  // address of O and LSE at the item's batch entry and head
   SReg next_lse;
   SReg next_keys;     // that any of its rows sees
-  SReg next_units;    // of 128 keys, 2 at least
+  SReg next_tiles;    // key tiles of the group, kLeastTiles at least
   SReg next_descale;  // of Q, K, V
   // The item in hand.
   SReg output, lse;
@@ -67,8 +68,7 @@ struct KernelState {
   SReg wave_tiles;     // key tiles that this wave needs
   SReg plain_tiles;    // of these, how many run the unmasked loop body
   SReg key_tile;       // number of the key tile in hand
-  SReg odd_unit;       // parity of the item's first unit in the rings
-  SReg moved;          // not 0: the output still has to be scaled by `factor`
+  SReg first_stage;    // of the item, in the rings
 
   // ---- Scales of the item ----
   SReg unit_scale;    // binades of a score unit
@@ -81,11 +81,11 @@ struct KernelState {
 
   // ---- Loads ----
   TileCursor key, narrow, value;
-  SReg key_slot;     // LDS address of the wave's part of the next unit: 1024 *
-  SReg value_slot;   // wave, plus 16384 in odd units
-  SReg narrow_slot;  // 1024 * wave, plus 8192
-  SReg narrow_tile;  // byte offset of the tile of a unit that the wave loads
-  VReg key_load;     // per-lane byte offsets of the loads of a tile
+  SReg key_slot;  // place in the ring of the wave's part of the next tile
+  SReg value_slot;
+  SReg narrow_slot;
+  // none
+  VReg key_load;  // per-lane byte offsets of the loads of a tile
   VReg narrow_load;
   VReg value_load;
   VReg query_lane;  // lane % 32: the query row of a lane
@@ -98,31 +98,31 @@ struct KernelState {
 
   // ---- Operands ----
   VReg query;         // B operand of K Q^T, 8 registers a step
-  VReg scores[2];     // S^T of a tile, then its codes; even and odd key tiles
+  VReg scores;        // S^T of a tile, then its codes
   VReg output_sum;    // O^T accumulator, 16 registers a 32-column block
   VReg fragments;     // ring of A operands read from LDS
-  VReg ones;          // A operand of the row sum, FP4
+  VReg ones;          // A operand of the row sum
   VReg code_sum;      // its result: the sum of a tile's codes
   VReg score_scales;  // byte 0: 2^0, byte 1: the power of two of the scores
   VReg addend;        // exact: C operand of the scores, -reference
 
   // ---- Softmax state of the lane's query row ----
-  VReg tile_max;        // maximum over the tile in hand
-  VReg other_max;       // of the other half of the lanes
-  VReg row_max;         // reference maximum, in units of scores
-  VReg late;            // the part of it that codes subtract: 0, or in careful
-                        // rows all
-  VReg next_late;       // exact: the same from the next tile on
-  VReg reference;       // lean: row_max - late
-  VReg scaled_max;      // lean: the same in binades
-  VReg threshold;       // score above which the reference may have to move
-  VReg row_sum;         // of the decoded codes
-  VReg factor;          // what the output has to be scaled by, if `moved`
-  VReg code_bias;       // lean: code of the reference, as a denormal
-  VReg tile_bias;       // lean: the same with the tile's exponent
-  VReg exponent;        // of the tile's codes, then 2^(it - kHeadroom)
-  VReg block_scale[2];  // the same as e8m0 bytes; even and odd key tiles
-  VReg key_limit;       // last visible key, minus 4 * half
+  VReg tile_max;     // maximum over the tile in hand
+  VReg other_max;    // of the other half of the lanes
+  VReg row_max;      // reference maximum, in units of scores
+  VReg late;         // the part of it that codes subtract: 0, or in careful
+                     // rows all
+  VReg next_late;    // exact: the same from the next tile on
+  VReg reference;    // lean: row_max - late
+  VReg scaled_max;   // lean: the same in binades
+  VReg threshold;    // score above which the reference may have to move
+  VReg row_sum;      // of the decoded codes
+  VReg factor;       // what moved rows have to be scaled by
+  VReg code_bias;    // lean: code of the reference, as a denormal
+  VReg tile_bias;    // lean: the same with the tile's exponent
+  VReg exponent;     // of the tile's codes, then 2^(it - kHeadroom)
+  VReg block_scale;  // the same as e8m0 bytes
+  VReg key_limit;    // last visible key, minus 4 * half
 };
 
 // Last word of a raw buffer descriptor: any data format but 0, which would mean

@@ -11,54 +11,55 @@
 #include "zyfa/gen/fp8/tile_loader.h"
 
 namespace zyfa::gen::fp8 {
-
-void EmitMeeting(KernelState& s) {
-  s.a.Comment("the next units have arrived");
-  s.a.WaitVmcnt(0);
-  s.a.s_barrier();
-  s.a.s_sub_u32(s.meetings_left, s.meetings_left, 1);
-}
-
 namespace {
 
-// Trip j of the loop, in two halves with one seam:
+// Ping-pong. A wave's work on tile j is a vector phase V_j and a matrix phase:
 //
-//   first half   row sum and output of tile j-1   O += V^T P^T   beside
-//                maximum of tile j, test of the reference, first codes
-//   second half  scores of tile j+1               K Q^T          beside
-//                the other codes of tile j, first maximum of tile j+1
+//   V_j      maximum, test of the reference, codes of tile j
+//   M_{j+1}  row sum and output of tile j    O += V^T P^T
+//            scores of tile j+1              K Q^T
 //
-// so that vector work always has matrix work of its own wave beside it. In the
-// second half of even trips the waves meet: K's unit of tiles j+2, j+3 and V's
-// of j, j+1 have arrived, and no wave still reads K's unit before or V's two
-// before. Their places are loaded in the first half of the trip behind.
+// with nothing but matrix instructions, their operands' reads and the loads of
+// tiles in M. The two waves of a SIMD, w and w + 4, are half a trip apart:
+// while one has the matrix pipe, the other has the vector pipe, which the
+// matrix instructions leave free 52 clocks of 64 (cdna4-timing 1.3).
 //
-// The code stands once for each of the four stages of the rings. Trips are
-// plain, or general: masked, and for scores with a late reference. General
-// trips only keep matrix and vector work beside each other where it is easy.
+// What keeps them apart is the meeting, once a trip: waves 0..3 attend meeting
+// j behind M_j, waves 4..7 before it. It costs no matrix time, as the last
+// product of the former still runs while the latter begin.
+//
+// At meeting j the tiles K_j, K_{j+1}, V_{j-1} and V_j have arrived, and all
+// waves are through with K_{j-1} and V_{j-2}: in the rings of four, K_{j+3} and
+// V_{j+2} may be loaded, and those of the meeting before may still be on their
+// way. Waves 4..7 load them in M_j, right behind their meeting, waves 0..3 in
+// M_{j+1}: every M loads a tile of each, and waves 4..7 are one tile ahead.
+//
+// The code stands once for each stage of the rings. Trips are plain or general:
+// masked, and for scores with a late reference. What a wave does besides is put
+// into M, where it has time; plain trips are there for each group of waves, so
+// that V does not ask for it.
 
-// Where streams go in a plain trip: matrix instructions are numbered 0 (row
-// sum), 1..4 (output), 5.. (scores).
-struct TripSchedule {
-  int last_of_maximum;  // the test of the reference is behind it
-  int first_of_codes;   // to the end of the trip
-  int last_of_loads;    // from the test on
-  int before_next_max;  // the last scores behind which it stands: from the end
-};
-constexpr TripSchedule kSchedule = {
-    .last_of_maximum = 1,
-    .first_of_codes = 2,
-    .last_of_loads = 4,
-    .before_next_max = 0,
-};
+constexpr int kStages = Geometry::kStages;
 
-constexpr int kStages = Geometry::kTiles;
+// Where things go in the phases.
+struct PhaseSchedule {
+  // Exact: pieces whose weights are made while the second block's scores are
+  // still on their way.
+  int early_pieces;
+  // Products of M behind which the loads of tiles go.
+  int first_of_loads;
+  int last_of_loads;
+};
+constexpr PhaseSchedule kSchedule = {
+    .early_pieces = 4,
+    .first_of_loads = 1,
+    .last_of_loads = 6,
+};
 
 // Labels of a stage.
 struct StageLabels {
-  Label general;          // first half of a general trip
+  Label general;          // V of a general trip
   Label general_resumed;  // behind its test
-  Label scores, last;
 };
 
 class MainLoop {
@@ -73,20 +74,28 @@ class MainLoop {
       };
       labels_[stage].general = label("general");
       labels_[stage].general_resumed = label("general_resumed");
-      labels_[stage].scores = label("scores");
-      labels_[stage].last = label("last");
+      first_[stage] = label("first");
       for (size_t form = 0; form < forms_.size(); ++form) {
-        top_[form][stage] = label(form == 0 ? "trip" : "trip_multiply");
+        for (int group = 0; group < 2; ++group) {
+          top_[form][group][stage] =
+              a.NewLabel(absl::StrCat("trip_", TripName(form, group, stage)));
+          checked_[form][group][stage] = a.NewLabel(
+              absl::StrCat("checked_", TripName(form, group, stage)));
+        }
       }
     }
     idle_ = a.NewLabel("meetings_left");
   }
 
   Label Emit() {
-    EmitFirstTrips();
+    EmitFirstScores();
     for (size_t form = 0; form < forms_.size(); ++form) {
-      for (int stage = 0; stage < kStages; ++stage) EmitPlainTrip(form, stage);
-      a.s_branch(top_[form][0]);
+      for (int group = 0; group < 2; ++group) {
+        for (int stage = 0; stage < kStages; ++stage) {
+          EmitPlainTrip(form, group, stage);
+        }
+        a.s_branch(checked_[form][group][0]);
+      }
     }
     for (int stage = 0; stage < kStages; ++stage) EmitGeneralTrip(stage);
     for (const auto& emit : out_of_line_) emit();
@@ -96,247 +105,236 @@ class MainLoop {
 
  private:
   static int Next(int stage) { return (stage + 1) % kStages; }
-  static int Before(int stage) { return (stage + kStages - 1) % kStages; }
-  static bool MeetsIn(int stage) { return stage % 2 == 0; }
   TileForm General() const { return {.multiply = !s.g.lean, .late = true}; }
 
-  Stream CaptureLoads(int stage) {
-    return a.Capture([&] {
-      if (MeetsIn(stage)) return;
-      EmitKeyUnitLoad(s);
-      EmitValueUnitLoad(s);
-    });
+  void EmitFirstScores();
+  void EmitPlainTrip(size_t form_number, int group, int stage);
+  std::string TripName(size_t form, int group, int stage) const {
+    return absl::StrCat(form == 0 ? "plain_" : "multiply_", group, "_", stage);
   }
-
-  std::vector<Stream> OutputSteps(int stage);
-  std::vector<Stream> ScoreSteps(int stage);
-  void EmitFirstTrips();
-  void EmitPlainTrip(size_t form, int stage);
   void EmitGeneralTrip(int stage);
-  void EmitGeneralRest(int stage);
   void EmitIdle();
-  void EmitScaleIfMoved(const std::string& name);
-  // Test of the reference; `left_out`: of the path so far, to be done before a
-  // jump to general_resumed of the stage.
-  void EmitTest(const std::string& name, int stage, bool may_overflow,
-                const Stream& left_out = Stream());
+  // The meeting of waves of that group, in code for waves of group `own`, or of
+  // both if that is kBoth. It has to be counted apart.
+  static constexpr int kBoth = -1;
+  void EmitMeeting(int group, int own);
+  void EmitCountMeeting() { a.s_sub_u32(s.meetings_left, s.meetings_left, 1); }
+  // M behind the tile in `stage`, with the meeting: sum and output of the tile,
+  // scores of the next one. The first operands must be on their way. SCC says
+  // then whether the next trip is a plain one.
+  void EmitMatrixPhase(int stage, int own);
+  MatrixOps Products(int stage) {
+    MatrixOps ops = OutputOps(s, stage);
+    for (MatrixOp& op : ScoreOps(s, Next(stage))) ops.push_back(std::move(op));
+    return ops;
+  }
+  // The codes of the tile in `stage`, and the first operands for M behind it.
+  void EmitCodes(const TileForm& form, int weights, int stage);
+  void EmitTest(const std::string& name, int stage, const TileForm& form,
+                int weights);
 
   KernelState& s;
   Assembler& a;
   Label finish_, idle_;
   std::vector<TileForm> forms_;
   StageLabels labels_[kStages];
-  Label top_[2][kStages];
+  Label first_[kStages];
+  // Plain trips, and behind the question whether it is one.
+  Label top_[2][2][kStages];
+  Label checked_[2][2][kStages];
   std::vector<std::function<void()>> out_of_line_;
 };
 
-// Of the tile before the one in `stage`.
-std::vector<Stream> MainLoop::OutputSteps(int stage) {
-  return CaptureSteps(s, OutputOps(s, Before(stage)), ScoreOps(s, Next(stage)));
+void MainLoop::EmitMeeting(int group, int own) {
+  if (own != group && own != kBoth) return;
+  const Label others = a.NewLabel("meeting_of_others");
+  if (own == kBoth) {
+    a.s_cmp_eq_u32(s.group, group);
+    a.s_cbranch_scc0(others);
+  }
+  a.Comment("all loads but those of the last meeting have arrived");
+  a.WaitVmcnt(TileLoads(s.g));
+  a.s_barrier();
+  if (own == kBoth) a.Bind(others);
 }
 
-// Of the tile behind the one in `stage`, with the meeting.
-std::vector<Stream> MainLoop::ScoreSteps(int stage) {
-  const MatrixOps scores = ScoreOps(s, Next(stage));
-  const MatrixOps output = OutputOps(s, stage);
-  if (!MeetsIn(stage)) return CaptureSteps(s, scores, output);
-  const int last_read =
-      static_cast<int>(scores.ops.size()) - 1 - kFragmentsAhead;
-  std::vector<Stream> steps = CaptureSteps(s, scores, output, last_read);
-  steps[last_read].Add(a.Capture([&] { EmitMeeting(s); }));
-  return steps;
+void MainLoop::EmitMatrixPhase(int stage, int own) {
+  EmitMeeting(1, own);
+  // The other wave may reach its own M before this one is through: it must not
+  // come in between, as the older wave of two equals would.
+  a.s_setprio(1);
+  std::vector<Stream> steps = CaptureSteps(s, Products(stage));
+  steps[1].Add(a.Capture([&] { a.s_setprio(2); }));
+  const Stream loads = a.Capture([&] { EmitTileLoads(s); });
+  const Stream next = a.Capture([&] {
+    EmitCountMeeting();
+    a.s_add_u32(s.key_tile, s.key_tile, 1);
+    a.s_cmp_lt_i32(s.key_tile, s.plain_tiles);
+  });
+  const int last = static_cast<int>(steps.size()) - 1;
+  EmitCodeSum(s);
+  a.Append(Schedule(a, steps,
+                    {{loads, kSchedule.first_of_loads, kSchedule.last_of_loads},
+                     {next, last - 1, last - 1}}));
+  a.s_setprio(0);
+  EmitMeeting(0, own);
 }
 
-void MainLoop::EmitTest(const std::string& name, int stage, bool may_overflow,
-                        const Stream& left_out) {
+void MainLoop::EmitCodes(const TileForm& form, int weights, int stage) {
+  EmitTileExponent(s, form);
+  // While an exponential takes two turns, the wave may issue something else.
+  InterleaveOptions options;
+  options.anchor = [this](const Instruction& inst) {
+    return inst.IsOperation() && inst.info().IsValu() &&
+           (s.g.lean || inst.info().Has(kTrans));
+  };
+  const Stream reads = CaptureReadsAhead(s, OutputOps(s, stage));
+  a.Append(
+      a.Interleave(CaptureCodes(s, form, weights), {{reads, {}}}, options));
+}
+
+// M_0 of the item: scores only.
+void MainLoop::EmitFirstScores() {
+  a.Phase("first_scores");
+  a.Section("First tile of the item: where it stands in the rings");
+  {
+    const Label tileless = a.NewLabel("no_tiles");
+    out_of_line_.push_back([this, tileless] {
+      a.Bind(tileless);
+      a.Comment("there was no meeting yet: Q of the next item");
+      a.WaitVmcnt(0);
+      a.s_branch(finish_);
+    });
+    ScopedSReg stage = a.sgprs().Scoped("stage");
+    a.s_mov_b32(stage, s.first_stage);
+    a.s_add_u32(s.first_stage, s.first_stage, s.meetings_left);
+    a.s_and_b32(s.first_stage, s.first_stage, kStages - 1);
+    a.s_cmp_eq_u32(s.wave_tiles, 0);
+    a.s_cbranch_scc1(tileless);
+    for (int i = 1; i < kStages; ++i) {
+      a.s_cmp_eq_u32(stage, i);
+      a.s_cbranch_scc1(first_[i]);
+    }
+  }
+  for (int stage = 0; stage < kStages; ++stage) {
+    a.Phase(absl::StrCat("first_scores_", stage));
+    a.Bind(first_[stage]);
+    EmitMeeting(1, kBoth);
+    const MatrixOps scores = ScoreOps(s, stage);
+    a.Append(CaptureReadsAhead(s, scores));
+    EmitTileLoads(s);
+    for (const Stream& step : CaptureSteps(s, scores)) a.Append(step);
+    EmitMeeting(0, kBoth);
+    EmitCountMeeting();
+    a.s_branch(labels_[stage].general);
+  }
+}
+
+void MainLoop::EmitTest(const std::string& name, int stage,
+                        const TileForm& form, int weights) {
   const Label move = a.NewLabel(absl::StrCat("move_", name));
   const Label stay = a.NewLabel(absl::StrCat("stay_", name));
   EmitMoveTest(s, move);
   a.Bind(stay);
   out_of_line_.push_back([=, this] {
-    const Label overflow = a.NewLabel(absl::StrCat("overflow_", name));
     a.Phase(absl::StrCat("moved_reference_", name));
     a.Section(absl::StrCat("Moved reference, ", name));
     a.Bind(move);
-    EmitMove(s, stage % 2, stay, may_overflow ? &overflow : nullptr);
-    if (!may_overflow) return;
-    a.Bind(overflow);
+    EmitMove(s, form, weights, stay);
+    EmitScaleOutput(s);
+    a.s_cbranch_vccz(stay);
     a.Comment("all further tiles of this item with late references");
     a.s_mov_b32(s.plain_tiles, 0);
-    a.Append(left_out);
-    a.s_branch(labels_[stage].general_resumed);
-  });
-}
-
-void MainLoop::EmitScaleIfMoved(const std::string& name) {
-  const Label scale = a.NewLabel(absl::StrCat("scale_", name));
-  const Label scaled = a.NewLabel(absl::StrCat("scaled_", name));
-  a.s_cmp_lg_u32(s.moved, 0);
-  a.s_cbranch_scc1(scale);
-  a.Bind(scaled);
-  out_of_line_.push_back([=, this] {
-    a.Phase(absl::StrCat("scale_output_", name));
-    a.Section("Scale the output to the moved reference");
-    a.Bind(scale);
-    a.s_mov_b32(s.moved, 0);
-    EmitScaleOutput(s);
-    a.s_branch(scaled);
-  });
-}
-
-// The item's first tile, in stage 0 or 2: no output of a tile before it.
-void MainLoop::EmitFirstTrips() {
-  const Label odd = a.NewLabel("first_of_odd_unit");
-  {
-    ScopedSReg was_odd = a.sgprs().Scoped("was_odd");
-    a.s_mov_b32(was_odd, s.odd_unit);
-    a.s_xor_b32(s.odd_unit, s.odd_unit, s.meetings_left);
-    a.s_and_b32(s.odd_unit, s.odd_unit, 1);
-    a.s_cmp_eq_u32(s.wave_tiles, 0);
-    a.s_cbranch_scc1(finish_);
-    a.s_cmp_lg_u32(was_odd, 0);
-    a.s_cbranch_scc1(odd);
-  }
-  for (const int stage : {0, 2}) {
-    const Label unmasked = a.NewLabel("first_unmasked");
-    a.Phase(absl::StrCat("first_scores_", stage));
-    a.Section("First tile of the item");
-    if (stage == 2) a.Bind(odd);
-    const MatrixOps scores = ScoreOps(s, stage);
-    const MatrixOps next = ScoreOps(s, Next(stage));
-    a.Append(CaptureReadsAhead(s, scores));
-    for (const Stream& step : CaptureSteps(s, scores, {})) a.Append(step);
-    a.Append(CaptureReadsAhead(s, next));
-    a.s_cmp_gt_i32(s.plain_tiles, 0);
-    a.s_cbranch_scc1(unmasked);
-    EmitMask(s, stage % 2);
-    a.Bind(unmasked);
-    for (int block = 0; block < Geometry::kKeyBlocks; ++block) {
-      EmitBlockMax(s, stage % 2, block);
+    if (form.late) {
+      a.s_branch(stay);
+    } else if (s.g.lean) {
+      a.s_branch(labels_[stage].general_resumed);
+    } else {
+      a.v_mov_b32(s.late, s.next_late);
+      a.s_branch(stay);
     }
-    EmitRowMax(s, General());
-    EmitTest(absl::StrCat("first_", stage), stage, /*may_overflow=*/true);
-    a.s_branch(labels_[stage].general_resumed);
-  }
+  });
 }
 
-void MainLoop::EmitPlainTrip(size_t form_number, int stage) {
+void MainLoop::EmitPlainTrip(size_t form_number, int group, int stage) {
   const TileForm form = forms_[form_number];
-  const std::string name =
-      absl::StrCat(form.multiply ? "multiply_" : "plain_", stage);
-  const int parity = stage % 2;
-  a.Phase(absl::StrCat("trip_", name));
-  a.Section(absl::StrCat("Trip of stage ", stage));
-  a.Bind(top_[form_number][stage]);
-  a.s_cmp_lt_i32(s.key_tile, s.plain_tiles);
+  const std::string name = TripName(form_number, group, stage);
+  a.Phase(absl::StrCat("vector_", name));
+  a.Section(absl::StrCat("Trip of stage ", stage, ", waves ", 4 * group, "..",
+                         4 * group + 3, ": vector phase"));
+  out_of_line_.push_back([=, this] {
+    a.Bind(top_[form_number][group][stage]);
+    a.s_cmp_lt_i32(s.key_tile, s.plain_tiles);
+    a.s_branch(checked_[form_number][group][stage]);
+  });
+  a.Bind(checked_[form_number][group][stage]);
   a.s_cbranch_scc0(labels_[stage].general);
-
-  std::vector<Stream> steps = {
-      a.Capture([&] { EmitCodeSum(s, Before(stage)); })};
-  for (Stream& step : OutputSteps(stage)) steps.push_back(std::move(step));
-  const size_t output_end = steps.size();
-  for (Stream& step : ScoreSteps(stage)) steps.push_back(std::move(step));
-
-  const size_t test = static_cast<size_t>(kSchedule.last_of_maximum) + 1;
-  const auto part = [&steps](size_t begin, size_t end) {
-    return std::vector<Stream>(
-        steps.begin() + static_cast<std::ptrdiff_t>(begin),
-        steps.begin() + static_cast<std::ptrdiff_t>(end));
-  };
-  const Stream maximum = a.Capture([&] {
-    EmitBlockMax(s, parity, Geometry::kKeyBlocks - 1);
-    EmitRowMax(s, form);
-    EmitRowSum(s);
-  });
-  a.Append(Schedule(
-      a, part(0, test),
-      {{maximum, kSchedule.last_of_maximum, kSchedule.last_of_maximum}}));
-  const Stream loads = CaptureLoads(stage);
-  Stream left_out;
-  for (size_t i = test; i < output_end; ++i) left_out.Add(steps[i]);
-  left_out.Add(loads);
-  EmitTest(name, stage, /*may_overflow=*/true, left_out);
-
-  const int begin = static_cast<int>(test);
-  const int last = static_cast<int>(steps.size()) - 1 - begin;
-  const Stream codes = a.Capture([&] {
-    EmitTileExponent(s, parity, form);
-    a.Append(CaptureCodes(s, parity, form, 0, kCodePieces));
-  });
-  const Stream next_max =
-      a.Capture([&] { EmitBlockMax(s, 1 - parity, /*block=*/0); });
-  a.Append(Schedule(a, part(test, steps.size()),
-                    {{codes, kSchedule.first_of_codes - begin, last},
-                     {loads, 0, kSchedule.last_of_loads - begin},
-                     {next_max, last - kSchedule.before_next_max, last}}));
-  EmitScaleIfMoved(name);
-  a.s_add_u32(s.key_tile, s.key_tile, 1);
+  EmitBlockMax(s, 0);
+  const int early = s.g.lean ? 0 : kSchedule.early_pieces;
+  if (early > 0) {
+    // So that no weight overflows, the first block is tested before.
+    a.v_cmp_gt_f32(vcc, s.tile_max, s.threshold);
+    a.s_cbranch_vccnz(labels_[stage].general);
+    a.Append(CaptureWeights(s, form, early));
+  }
+  EmitBlockMax(s, 1);
+  EmitRowMax(s, form);
+  EmitTest(name, stage, form, 4 * early);
+  EmitCodes(form, early, stage);
+  a.Phase(absl::StrCat("matrix_", name));
+  a.Section(absl::StrCat("Trip of stage ", stage, ", waves ", 4 * group, "..",
+                         4 * group + 3, ": matrix phase"));
+  EmitMatrixPhase(stage, group);
 }
 
 void MainLoop::EmitGeneralTrip(int stage) {
-  const int parity = stage % 2;
-  a.Phase(absl::StrCat("general_", stage));
-  a.Section(absl::StrCat("General trip of stage ", stage));
-  a.Bind(labels_[stage].general);
-  EmitCodeSum(s, Before(stage));
-  const std::vector<Stream> steps = OutputSteps(stage);
-  const Stream maximum = a.Capture([&] {
-    EmitMask(s, parity);
-    for (int block = 0; block < Geometry::kKeyBlocks; ++block) {
-      EmitBlockMax(s, parity, block);
-    }
-    EmitRowMax(s, General());
-    EmitRowSum(s);
-  });
-  a.Append(CaptureLoads(stage));
-  a.Append(
-      Schedule(a, steps, {{maximum, 0, static_cast<int>(steps.size()) - 1}}));
-  EmitTest(absl::StrCat("general_", stage), stage, /*may_overflow=*/false);
-  EmitGeneralRest(stage);
-}
-
-void MainLoop::EmitGeneralRest(int stage) {
-  const int parity = stage % 2;
   const StageLabels& l = labels_[stage];
   const TileForm form = General();
+  const Label unmasked = a.NewLabel("unmasked");
+  const std::string name = absl::StrCat("general_", stage);
+  a.Phase(absl::StrCat("vector_", name));
+  a.Section(absl::StrCat("General trip of stage ", stage));
+  a.Bind(l.general);
+  a.s_cmp_lt_i32(s.key_tile, s.plain_tiles);
+  a.s_cbranch_scc1(unmasked);
+  EmitMask(s);
+  a.Bind(unmasked);
+  for (int block = 0; block < Geometry::kKeyBlocks; ++block) {
+    EmitBlockMax(s, block);
+  }
+  EmitRowMax(s, form);
+  EmitTest(name, stage, form, /*weights=*/0);
   a.Bind(l.general_resumed);
-  EmitTileExponent(s, parity, form);
+  EmitCodes(form, /*weights=*/0, stage);
+  const Label last = a.NewLabel("last");
   {
     ScopedSReg following = a.sgprs().Scoped("following_tile");
     a.s_add_u32(following, s.key_tile, 1);
     a.s_cmp_ge_u32(following, s.wave_tiles);
-    a.s_cbranch_scc1(l.last);
+    a.s_cbranch_scc1(last);
   }
-  const Stream codes = CaptureCodes(s, parity, form, 0, kCodePieces);
-  const std::vector<Stream> steps = ScoreSteps(stage);
-  const Stream next_max =
-      a.Capture([&] { EmitBlockMax(s, 1 - parity, /*block=*/0); });
-  const int last = static_cast<int>(steps.size()) - 1;
-  a.Append(Schedule(a, steps, {{codes, 0, last}, {next_max, last, last}}));
-  EmitScaleIfMoved(absl::StrCat("general_", stage));
-  a.s_add_u32(s.key_tile, s.key_tile, 1);
+  a.Phase(absl::StrCat("matrix_", name));
+  EmitMatrixPhase(stage, kBoth);
+  // To the next trip's code, by form and group.
+  const Label multiply = a.NewLabel("next_multiply");
   if (forms_.size() > 1) {
     a.s_cmp_lg_u32(s.unit_scale, F32(1.0f));
-    a.s_cbranch_scc1(top_[1][Next(stage)]);
+    a.s_cbranch_scc1(multiply);
   }
-  a.s_branch(top_[0][Next(stage)]);
+  for (size_t i = 0; i < forms_.size(); ++i) {
+    if (i > 0) a.Bind(multiply);
+    a.s_cmp_eq_u32(s.group, 0);
+    a.s_cbranch_scc1(top_[i][0][Next(stage)]);
+    a.s_branch(top_[i][1][Next(stage)]);
+  }
 
   a.Phase(absl::StrCat("last_", stage));
   a.Section("The wave's last tile");
-  a.Bind(l.last);
-  a.Append(codes);
-  a.Comment("keys read ahead in vain");
-  a.WaitLgkmcnt(0);
-  if (MeetsIn(stage)) {
-    EmitMeeting(s);
-    EmitKeyUnitLoad(s);
-    EmitValueUnitLoad(s);
+  a.Bind(last);
+  EmitCodeSum(s);
+  for (const Stream& step : CaptureSteps(s, OutputOps(s, stage))) {
+    a.Append(step);
   }
-  EmitScaleIfMoved(absl::StrCat("last_", stage));
-  const MatrixOps output = OutputOps(s, stage);
-  a.Append(CaptureReadsAhead(s, output));
-  EmitCodeSum(s, stage);
-  for (const Stream& step : CaptureSteps(s, output, {})) a.Append(step);
   EmitRowSum(s);
   a.s_branch(finish_);
 }
@@ -349,9 +347,10 @@ void MainLoop::EmitIdle() {
   a.Bind(idle_);
   a.s_cmp_eq_u32(s.meetings_left, 0);
   a.s_cbranch_scc1(done);
-  EmitMeeting(s);
-  EmitKeyUnitLoad(s);
-  EmitValueUnitLoad(s);
+  EmitMeeting(1, kBoth);
+  EmitTileLoads(s);
+  EmitMeeting(0, kBoth);
+  EmitCountMeeting();
   a.s_branch(idle_);
   a.Bind(done);
 }

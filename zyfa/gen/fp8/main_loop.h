@@ -7,14 +7,10 @@ namespace zyfa::gen::fp8 {
 
 // All key tiles of the item in hand, with the loads that go with them and the
 // meetings of the work-group's waves, the item's last one included. Before
-// `finish` is reached, output_sum and row_sum are complete; `finish` must go to
-// the label that comes back, where the wave attends the meetings that are left
-// and goes on behind this code.
+// `finish` is reached, output_sum and row_sum are complete; the code there must
+// go to the label that comes back, where the wave attends the meetings that are
+// left and goes on behind this code.
 Label EmitMainLoop(KernelState& s, Label finish);
-
-// The waves meet: all loads have arrived, and no wave still reads what the next
-// loads overwrite.
-void EmitMeeting(KernelState& s);
 
 }  // namespace zyfa::gen::fp8
 

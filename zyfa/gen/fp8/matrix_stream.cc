@@ -5,11 +5,9 @@
 namespace zyfa::gen::fp8 {
 namespace {
 
-constexpr int kOnesFp4 = 0x22222222;  // eight times 1.0
+constexpr uint32_t kOnesFp4 = 0x22222222;  // eight times 1.0
 
-VReg Codes(const KernelState& s, int stage) {
-  return s.scores[stage % 2].sub(0, 8);
-}
+VReg Codes(const KernelState& s) { return s.scores.sub(0, 8); }
 
 // S^T[32 keys of a block][32 queries] += K[keys][64 channels] Q^T.
 MatrixOp ScoreOp(KernelState& s, int stage, int step, int block) {
@@ -20,7 +18,7 @@ MatrixOp ScoreOp(KernelState& s, int stage, int step, int block) {
                                   block * 32 * Geometry::kNarrowRow
                             : stage * Geometry::kWidePartBytes +
                                   block * 32 * Geometry::kWideRow;
-  const VReg sum = s.scores[stage % 2].sub(16 * block, 16);
+  const VReg sum = s.scores.sub(16 * block, 16);
   return {2,
           [&s, address, offset](VReg fragment) {
             s.a.ds_read_b128(fragment.sub(0, 4), address[0], offset);
@@ -50,7 +48,7 @@ MatrixOp ScoreOp(KernelState& s, int stage, int step, int block) {
 MatrixOp OutputOp(KernelState& s, int stage, int block) {
   const VReg address = s.value_read[block];
   const VReg sum = s.output_sum.sub(16 * block, 16);
-  const VReg scale = s.block_scale[stage % 2];
+  const VReg scale = s.block_scale;
   return {4,
           [&s, address, stage](VReg fragment) {
             for (int q = 0; q < 4; ++q) {
@@ -59,49 +57,36 @@ MatrixOp OutputOp(KernelState& s, int stage, int block) {
                                         16 * q * Geometry::kHeadDimV);
             }
           },
-          [&s, sum, stage, scale](VReg fragment) {
-            s.a.v_mfma_scale_f32_32x32x64_f8f6f4(sum, fragment, Codes(s, stage),
-                                                 sum, s.score_scales, scale)
+          [&s, sum, scale](VReg fragment) {
+            s.a.v_mfma_scale_f32_32x32x64_f8f6f4(sum, fragment, Codes(s), sum,
+                                                 s.score_scales, scale)
                 .scale_bytes(0, 0);
           }};
 }
 
-VReg Fragment(const KernelState& s, const MatrixOps& ops, size_t i) {
-  const int slot = (ops.slot + static_cast<int>(i)) % kFragmentSlots;
+VReg Fragment(const KernelState& s, size_t i) {
+  const int slot = static_cast<int>(i) % kFragmentSlots;
   return s.fragments.sub(kFragmentRegisters * slot, kFragmentRegisters);
 }
-
-// Place in the ring where the lists of a tile begin: products of output and of
-// scores take turns, 4 and 2 * qk_steps of them.
-int FirstSlot(const Geometry& g, int tile_parity) {
-  const int ops_of_tile =
-      Geometry::kValueBlocks + Geometry::kKeyBlocks * g.qk_steps;
-  return tile_parity * ops_of_tile % kFragmentSlots;
-}
-static_assert(Geometry::kValueBlocks % kFragmentSlots == 0);
 
 }  // namespace
 
 MatrixOps ScoreOps(KernelState& s, int stage) {
-  MatrixOps list;
-  // In the second half of the trip of the tile before.
-  list.slot = FirstSlot(s.g, (stage + 1) % 2);
+  MatrixOps ops;
   for (int block = 0; block < Geometry::kKeyBlocks; ++block) {
     for (int step = 0; step < s.g.qk_steps; ++step) {
-      list.ops.push_back(ScoreOp(s, stage, step, block));
+      ops.push_back(ScoreOp(s, stage, step, block));
     }
   }
-  return list;
+  return ops;
 }
 
 MatrixOps OutputOps(KernelState& s, int stage) {
-  MatrixOps list;
-  // In the first half of the trip of the tile behind.
-  list.slot = FirstSlot(s.g, (stage + 1) % 2);
+  MatrixOps ops;
   for (int block = 0; block < Geometry::kValueBlocks; ++block) {
-    list.ops.push_back(OutputOp(s, stage, block));
+    ops.push_back(OutputOp(s, stage, block));
   }
-  return list;
+  return ops;
 }
 
 void EmitOnes(KernelState& s) {
@@ -123,41 +108,35 @@ void EmitOnes(KernelState& s) {
   a.v_mov_b32(s.ones[1], s.ones[0]);
 }
 
-void EmitCodeSum(KernelState& s, int stage) {
-  s.a.v_mfma_f32_16x16x128_f8f6f4(s.code_sum, s.ones, Codes(s, stage), 0)
+void EmitCodeSum(KernelState& s) {
+  s.a.v_mfma_f32_16x16x128_f8f6f4(s.code_sum, s.ones, Codes(s), 0)
       .formats(MatrixFormat::kFp4E2m1, MatrixFormat::kFp8E4m3);
 }
 
-Stream CaptureReadsAhead(KernelState& s, const MatrixOps& list) {
+void EmitRowSum(KernelState& s) {
+  s.a.Comment("row sum, with the tile's exponent");
+  s.a.v_fma_f32(s.row_sum, s.code_sum[0], s.exponent, s.row_sum);
+}
+
+Stream CaptureReadsAhead(KernelState& s, const MatrixOps& ops) {
   return s.a.Capture([&] {
-    for (size_t i = 0; i < kFragmentsAhead; ++i) {
-      list.ops[i].read(Fragment(s, list, i));
-    }
+    for (size_t i = 0; i < kFragmentsAhead; ++i) ops[i].read(Fragment(s, i));
   });
 }
 
-std::vector<Stream> CaptureSteps(KernelState& s, const MatrixOps& list,
-                                 const MatrixOps& next, int fresh) {
-  const size_t count = list.ops.size();
-  const auto op = [&](size_t i) -> const MatrixOp* {
-    if (i < count) return &list.ops[i];
-    const size_t ahead = std::min<size_t>(kFragmentsAhead, next.ops.size());
-    return i - count < ahead ? &next.ops[i - count] : nullptr;
-  };
+std::vector<Stream> CaptureSteps(KernelState& s, const MatrixOps& ops) {
   std::vector<Stream> steps;
-  for (size_t i = 0; i < count; ++i) {
+  for (size_t i = 0; i < ops.size(); ++i) {
     steps.push_back(s.a.Capture([&] {
       int behind = 0;  // reads that may still be on their way
-      for (size_t k = i + 1; k < i + kFragmentsAhead; ++k) {
-        if (op(k) != nullptr) behind += op(k)->reads;
+      for (size_t k = i + 1; k < std::min(i + kFragmentsAhead, ops.size());
+           ++k) {
+        behind += ops[k].reads;
       }
       s.a.WaitLgkmcnt(behind);
-      list.ops[i].multiply(Fragment(s, list, i));
+      ops[i].multiply(Fragment(s, i));
       const size_t ahead = i + kFragmentsAhead;
-      if (op(ahead) != nullptr) {
-        op(ahead)->read(Fragment(s, list, ahead));
-      }
-      if (static_cast<int>(i) == fresh) s.a.WaitLgkmcnt(0);
+      if (ahead < ops.size()) ops[ahead].read(Fragment(s, ahead));
     }));
   }
   return steps;

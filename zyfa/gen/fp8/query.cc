@@ -32,7 +32,7 @@ void EmitWideLoads(KernelState& s, SReg descriptor, SReg stride, SReg place) {
   for (int i = 0; i < 4; ++i) {
     const VReg offset = i % 2 == 0 ? even : odd;
     if (i >= 2) a.v_add_u32(offset, step, offset);
-    a.s_add_u32(m0, place, s.g.query_lds + 1024 * i);
+    a.s_add_u32(m0, place, s.g.own_lds + 1024 * i);
     a.buffer_load_dwordx4_lds(offset, descriptor, 0);
   }
 }
@@ -55,7 +55,7 @@ void EmitNarrowLoads(KernelState& s, SReg descriptor, SReg stride, SReg place) {
   a.s_lshl_b32(step, stride, 4);
   for (int i = 0; i < 2; ++i) {
     if (i > 0) a.v_add_u32(offset, step, offset);
-    a.s_add_u32(m0, place, s.g.query_lds + kWideBytes + 1024 * i);
+    a.s_add_u32(m0, place, s.g.own_lds + kWideBytes + 1024 * i);
     a.buffer_load_dwordx4_lds(offset, descriptor, 0);
   }
 }
@@ -70,14 +70,13 @@ void EmitQueryLoad(KernelState& s, SReg address, SReg row0, SReg valid_rows) {
   a.Comment("rows of Q into the wave's own LDS");
   EmitRowDescriptor(s, descriptor, address, stride, s.g.row_bytes, row0,
                     valid_rows);
-  a.s_mul_i32(place, s.wave, s.g.query_bytes);
+  a.s_mul_i32(place, s.wave, s.g.own_bytes);
   EmitWideLoads(s, descriptor, stride, place);
   if (s.g.narrow_part) EmitNarrowLoads(s, descriptor, stride, place);
 }
 
 void EmitQueryRead(KernelState& s) {
   Assembler& a = s.a;
-  const Label positive = a.NewLabel("positive_scale");
   ScopedSReg distance = a.sgprs().Scoped("query_distance");
   ScopedVReg address = a.vgprs().Scoped("query_address", 1);
   a.Section("Read Q");
@@ -87,15 +86,19 @@ void EmitQueryRead(KernelState& s) {
       a.ds_read_b128(s.query.sub(4 * (first + i), 4), address, 0);
     }
   };
-  a.s_mul_i32(distance, s.wave, s.g.query_bytes);
-  a.s_add_u32(distance, distance, s.g.query_lds - s.g.key_lds());
+  a.s_mul_i32(distance, s.wave, s.g.own_bytes);
+  a.s_add_u32(distance, distance, s.g.own_lds - s.g.key_lds);
   read(s.key_read, 0);
   if (s.g.narrow_part) {
-    a.s_add_u32(distance, distance,
-                kWideBytes + s.g.key_lds() - s.g.narrow_lds);
+    a.s_add_u32(distance, distance, kWideBytes + s.g.key_lds - s.g.narrow_lds);
     read(s.narrow_read, s.key_read.count());
   }
   a.WaitLgkmcnt(0);
+}
+
+void EmitQuerySign(KernelState& s) {
+  Assembler& a = s.a;
+  const Label positive = a.NewLabel("positive_scale");
   a.s_cmp_eq_u32(s.negate, 0);
   a.s_cbranch_scc1(positive);
   for (int i = 0; i < s.query.count(); ++i) {

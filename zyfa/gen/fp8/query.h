@@ -10,8 +10,11 @@ namespace zyfa::gen::fp8 {
 // that do not exist arrive as zeros.
 void EmitQueryLoad(KernelState& s, SReg address, SReg row0, SReg valid_rows);
 
-// The B operand from there, with the item's sign. The rows must have arrived.
+// The B operand from there. The rows must have arrived.
 void EmitQueryRead(KernelState& s);
+
+// Gives it the sign of the item's scale.
+void EmitQuerySign(KernelState& s);
 
 }  // namespace zyfa::gen::fp8
 

@@ -1,5 +1,7 @@
 #include "zyfa/gen/fp8/softmax.h"
 
+#include "zyfa/gen/fp8/matrix_stream.h"
+
 namespace zyfa::gen::fp8 {
 namespace {
 
@@ -19,14 +21,20 @@ Imm LeastThreshold(const Geometry& g) {
 // What the codes of a tile whose maximum equals the reference decode to there.
 float TopWeight(const Geometry& g) { return g.lean ? 1.75f : 1.0f; }
 
+// Of the e8m0 byte of a tile's codes.
+constexpr float kScaleBias = 127.0f - kHeadroom;
+// A float32 near it has a unit in the last place of 1, and an even number of
+// halves in its bits.
+constexpr float kRounder = 3 << 22;
+
 // Key of score register r relative to its tile, for lane half 0.
 int KeyOfRegister(int r) { return 8 * (r / 4) + r % 4; }
 
 }  // namespace
 
-void EmitMask(KernelState& s, int parity) {
+void EmitMask(KernelState& s) {
   Assembler& a = s.a;
-  const VReg scores = s.scores[parity];
+  const VReg scores = s.scores;
   constexpr int kGroup = 4;
   ScopedVReg limit = a.vgprs().Scoped("tile_key_limit");
   ScopedVReg masked = a.vgprs().Scoped("masked_score");
@@ -49,9 +57,9 @@ void EmitMask(KernelState& s, int parity) {
   }
 }
 
-void EmitBlockMax(KernelState& s, int parity, int block) {
+void EmitBlockMax(KernelState& s, int block) {
   Assembler& a = s.a;
-  const VReg x = s.scores[parity].sub(16 * block, 16);
+  const VReg x = s.scores.sub(16 * block, 16);
   const VReg largest = s.tile_max;
   int r = 0;
   if (block == 0) {
@@ -68,14 +76,15 @@ void EmitBlockMax(KernelState& s, int parity, int block) {
 void EmitRowMax(KernelState& s, const TileForm& form) {
   Assembler& a = s.a;
   a.v_mov_b32(s.other_max, s.tile_max);
+  // Something else between the move and the swap, which would have to wait.
+  EmitRowSum(s);
   a.v_permlane32_swap_b32(s.tile_max, s.other_max);
-  a.v_max_f32(s.tile_max, s.tile_max, s.other_max);
-  if (form.late) a.v_sub_f32(s.tile_max, s.tile_max, s.late);
-}
-
-void EmitRowSum(KernelState& s) {
-  s.a.Comment("row sum, with the tile's exponent");
-  s.a.v_fma_f32(s.row_sum, s.code_sum[0], s.exponent, s.row_sum);
+  if (form.late) {
+    a.v_max_f32(s.other_max, s.tile_max, s.other_max);
+    a.v_sub_f32(s.tile_max, s.other_max, s.late);
+  } else {
+    a.v_max_f32(s.tile_max, s.tile_max, s.other_max);
+  }
 }
 
 void EmitMoveTest(KernelState& s, Label move) {
@@ -95,35 +104,67 @@ void EmitThreshold(KernelState& s) {
   a.v_mul_f32(s.threshold, s.inverse_unit, s.threshold);
 }
 
-// After row_max has moved by `distance` in `rows`: what follows from it.
-void EmitLeanReference(KernelState& s, SReg rows, SReg careful_rows) {
+// rows = those whose reference is so large that its rounding matters.
+void EmitCarefulRows(KernelState& s, SReg rows) {
   Assembler& a = s.a;
+  ScopedVReg value = a.vgprs().Scoped("reference_binades");
+  a.v_mul_f32(value, s.unit_scale, s.row_max);
+  a.v_and_b32(value, Bits(kMagnitude), value);
+  a.v_cmp_le_u32(vcc, Bits(kLargestScaledMax), value);
+  a.s_mov_b64(rows, vcc);
+}
+
+// The maximum of the tile becomes the reference of `rows`.
+void EmitLeanReference(KernelState& s, SReg rows, SReg careful_rows,
+                       const TileForm& form) {
+  Assembler& a = s.a;
+  a.v_cndmask_b32(s.row_max, s.row_max, form.late ? s.other_max : s.tile_max,
+                  rows);
+  EmitCarefulRows(s, careful_rows);
   a.v_cndmask_b32(s.late, 0, s.row_max, careful_rows);
   a.v_sub_f32(s.reference, s.row_max, s.late);
   a.v_mul_f32(s.scaled_max, s.unit_scale, s.reference);
   a.v_mov_b32(s.code_bias, s.lean_top);
   a.v_fma_f32(s.code_bias, s.scaled_max, s.minus_eight, s.code_bias);
   a.v_cndmask_b32(s.tile_max, s.tile_max, s.reference, rows);
+  a.v_add_f32(s.threshold, s.reference, s.threshold);
 }
 
-void EmitExactReference(KernelState& s, int parity, VReg distance,
-                        SReg careful_rows) {
+// The reference of `rows` moves by `distance`, which is 0 in the others. Of the
+// tile, `weights` registers are weights already, the others scores.
+void EmitExactReference(KernelState& s, SReg rows, VReg distance,
+                        SReg careful_rows, const TileForm& form, int weights) {
   Assembler& a = s.a;
+  a.v_add_f32(s.row_max, s.row_max, distance);
+  a.v_sub_f32(s.tile_max, s.tile_max, distance);
+  if (form.late) {
+    a.Comment("late rows: their scores are raw, and so is the new reference");
+    a.v_cmp_neq_f32(vcc, 0, s.late);
+    a.v_cndmask_b32(distance, distance, 0, vcc);
+    a.s_and_b64(vcc, vcc, rows);
+    a.v_cndmask_b32(s.row_max, s.row_max, s.other_max, vcc);
+    a.v_cndmask_b32(s.late, s.late, s.row_max, vcc);
+  }
+  EmitCarefulRows(s, careful_rows);
   a.v_cndmask_b32(s.next_late, 0, s.row_max, careful_rows);
   a.Comment("what the products of further tiles begin with");
   for (int i = 0; i < s.addend.count(); ++i) {
     a.v_sub_f32(s.addend[i], s.next_late, s.row_max);
   }
-  a.Comment("this tile's scores still have the old reference");
-  a.v_sub_f32(s.tile_max, s.tile_max, distance);
-  for (int i = 0; i < s.scores[parity].count(); ++i) {
-    a.v_sub_f32(s.scores[parity][i], s.scores[parity][i], distance);
+  a.Comment("this tile has the old reference");
+  const VReg x = s.scores;
+  for (int i = 0; i < x.count(); ++i) {
+    if (i < weights) {
+      a.v_mul_f32(x[i], s.factor, x[i]);
+    } else {
+      a.v_sub_f32(x[i], x[i], distance);
+    }
   }
 }
 
 }  // namespace
 
-void EmitMove(KernelState& s, int parity, Label stay, const Label* overflow) {
+void EmitMove(KernelState& s, const TileForm& form, int weights, Label stay) {
   Assembler& a = s.a;
   ScopedVReg distance = a.vgprs().Scoped("move_distance");
   ScopedVReg value = a.vgprs().Scoped("moved_value");
@@ -149,7 +190,6 @@ void EmitMove(KernelState& s, int parity, Label stay, const Label* overflow) {
 
   a.Bind(moves);
   a.Comment("move the reference of those rows");
-  a.s_mov_b32(s.moved, 1);
   a.v_cndmask_b32(distance, 0, distance, rows);
   a.v_mul_f32(s.factor, s.unit_scale, distance);
   a.v_exp_f32(s.factor, -s.factor);
@@ -159,38 +199,22 @@ void EmitMove(KernelState& s, int parity, Label stay, const Label* overflow) {
   EmitThreshold(s);
   a.s_andn2_b64(keyless, keyless, rows);
   a.v_cndmask_b32(s.threshold, s.threshold, value, keyless);
-  if (s.g.lean) {
-    a.v_add_f32(value, s.tile_max, s.late);
-    a.v_cndmask_b32(s.row_max, s.row_max, value, rows);
-  } else {
-    a.v_add_f32(s.row_max, s.row_max, distance);
-  }
-  a.v_mul_f32(value, s.unit_scale, s.row_max);
-  a.v_and_b32(value, Bits(kMagnitude), value);
   ScopedSReg careful_rows = a.sgprs().Scoped("careful_rows", 2);
-  a.v_cmp_le_u32(vcc, Bits(kLargestScaledMax), value);
-  a.s_mov_b64(careful_rows, vcc);
   if (s.g.lean) {
-    EmitLeanReference(s, rows, careful_rows);
-    a.v_add_f32(s.threshold, s.reference, s.threshold);
+    EmitLeanReference(s, rows, careful_rows, form);
   } else {
-    EmitExactReference(s, parity, distance, careful_rows);
+    EmitExactReference(s, rows, distance, careful_rows, form, weights);
   }
-  if (overflow != nullptr) {
-    a.s_cmp_lg_u64(careful_rows, 0);
-    a.s_cbranch_scc1(*overflow);
-  }
-  a.s_branch(stay);
+  a.s_mov_b64(vcc, careful_rows);
 }
 
 void EmitScaleOutput(KernelState& s) {
   for (int i = 0; i < s.output_sum.count(); ++i) {
     s.a.v_mul_f32(s.output_sum[i], s.factor, s.output_sum[i]);
   }
-  if (!s.g.lean) s.a.v_mov_b32(s.late, s.next_late);
 }
 
-void EmitTileExponent(KernelState& s, int parity, const TileForm& form) {
+void EmitTileExponent(KernelState& s, const TileForm& form) {
   Assembler& a = s.a;
   a.Comment("exponent of the tile's codes");
   VReg binades = s.exponent;
@@ -202,63 +226,67 @@ void EmitTileExponent(KernelState& s, int parity, const TileForm& form) {
     binades = s.tile_max;
   }
   a.v_max_f32(s.exponent, F32(kLeastExponent), binades);
-  a.v_ceil_f32(s.exponent, s.exponent);
-  a.v_add_f32(s.block_scale[parity], F32(127.0f - kHeadroom), s.exponent);
-  a.v_cvt_u32_f32(s.block_scale[parity], s.block_scale[parity]);
+  // Rounding (binades + 1/2) to an integer is rounding up, or a binade more for
+  // an odd number itself, which is as good. Adding 1.5 * 2^23 leaves the
+  // integer in the low bits.
+  a.v_add_f32(s.block_scale, F32(kRounder + kScaleBias + 0.5f), s.exponent);
   if (s.g.lean) {
+    a.v_add_f32(s.exponent, F32(-kRounder - kScaleBias), s.block_scale);
     a.v_fma_f32(s.tile_bias, s.exponent, s.minus_eight, s.code_bias);
   }
-  a.v_lshlrev_b32(s.exponent, 23, s.block_scale[parity]);
+  a.v_lshlrev_b32(s.exponent, 23, s.block_scale);
 }
 
 namespace {
 
-// Four codes of a dword are written as two halves. Between the two there is
+// A dword of four codes is written as two halves. Between the two there is
 // another instruction: the forwarding of such partial writes is not complete
 // (CDNA4 ISA, the note on conversions).
-void EmitHalf(KernelState& s, VReg codes, int piece, VReg x, bool high) {
+void EmitHalf(KernelState& s, VReg x, int piece, bool high) {
   Assembler& a = s.a;
   const VReg from = x.sub(4 * piece + (high ? 2 : 0), 2);
   if (s.g.lean) {
-    auto&& pack = a.v_ashr_pk_u8_i32(codes[piece], from[0], from[1], 8);
+    auto&& pack = a.v_ashr_pk_u8_i32(x[piece], from[0], from[1], 8);
     if (high) pack.dst_high();
   } else {
     auto&& pack =
-        a.v_cvt_scalef32_pk_fp8_f32(codes[piece], from[0], from[1], s.exponent);
+        a.v_cvt_scalef32_pk_fp8_f32(x[piece], from[0], from[1], s.exponent);
     if (high) pack.dst_high();
   }
 }
 
-void EmitWeight(KernelState& s, VReg x, const TileForm& form) {
+void EmitWeights(KernelState& s, VReg x, const TileForm& form) {
   Assembler& a = s.a;
-  if (form.late) a.v_sub_f32(x, x, s.late);
-  if (s.g.lean) {
-    a.v_fma_f32(x, x, s.code_scale, s.tile_bias);
-  } else {
-    if (form.multiply) a.v_mul_f32(x, s.unit_scale, x);
-    a.v_exp_f32(x, x);
+  for (int i = 0; i < x.count(); ++i) {
+    if (form.late) a.v_sub_f32(x[i], x[i], s.late);
+    if (s.g.lean) {
+      a.v_fma_f32(x[i], x[i], s.code_scale, s.tile_bias);
+    } else {
+      if (form.multiply) a.v_mul_f32(x[i], s.unit_scale, x[i]);
+      a.v_exp_f32(x[i], x[i]);
+    }
   }
 }
 
 }  // namespace
 
-Stream CaptureCodes(KernelState& s, int parity, const TileForm& form, int begin,
-                    int end) {
-  const VReg x = s.scores[parity];
+Stream CaptureWeights(KernelState& s, const TileForm& form, int end) {
+  return s.a.Capture([&] { EmitWeights(s, s.scores.sub(0, 4 * end), form); });
+}
+
+Stream CaptureCodes(KernelState& s, const TileForm& form, int weights) {
+  const VReg x = s.scores;
   return s.a.Capture([&] {
-    // A piece is packed beside the next one's weights, whose registers its
-    // dword never touches.
-    for (int piece = begin; piece < end; ++piece) {
-      for (int i = 0; i < 4; ++i) {
-        EmitWeight(s, x[4 * piece + i], form);
-        if (piece > begin && i % 2 == 1) {
-          EmitHalf(s, x, piece - 1, x, /*high=*/i == 3);
-        }
-      }
+    // The dword of a piece goes where scores of earlier pieces were; its high
+    // half is written behind the next one's low half, which only takes the
+    // place of what the high half before has read.
+    for (int piece = 0; piece < kCodePieces; ++piece) {
+      if (piece >= weights) EmitWeights(s, x.sub(4 * piece, 4), form);
+      EmitHalf(s, x, piece, /*high=*/false);
+      if (piece > 0) EmitHalf(s, x, piece - 1, /*high=*/true);
     }
-    EmitHalf(s, x, end - 1, x, /*high=*/false);
-    s.a.s_nop(0);
-    EmitHalf(s, x, end - 1, x, /*high=*/true);
+    EmitHalf(s, x, kCodePieces - 1, /*high=*/true);
+    if (!s.g.lean && form.late) s.a.v_mov_b32(s.late, s.next_late);
   });
 }
 
@@ -267,6 +295,9 @@ void EmitSoftmaxStart(KernelState& s) {
   a.v_mov_b32(s.row_max, 0);
   a.v_mov_b32(s.late, 0);
   a.v_mov_b32(s.row_sum, 0);
+  a.Comment("of the tile before, which is none");
+  a.v_mov_b32(s.code_sum[0], 0);
+  a.v_mov_b32(s.exponent, 0);
   a.v_mov_b32(s.threshold, LeastThreshold(s.g));
   if (s.g.lean) {
     a.v_mov_b32(s.reference, 0);

@@ -6,7 +6,7 @@
 namespace zyfa::gen::fp8 {
 
 // Softmax of one tile of scores. A query's 64 scores stand in the 32 registers
-// scores[parity] of lanes l and l + 32; its codes of P come into the first 8.
+// `scores` of lanes l and l + 32; its codes of P come into the first 8.
 //
 // Units. x, in binades, is `unit_scale` times a score as the matrix unit gives
 // it. Lean: scores are raw ones times 2^-64, so that code_scale, the units of
@@ -35,39 +35,40 @@ struct TileForm {
 };
 
 // Sets the scores behind the last visible key to the masked score.
-void EmitMask(KernelState& s, int parity);
+void EmitMask(KernelState& s);
 
 // tile_max = maximum over the lane's registers of a block of 32 keys; block 0
 // begins it.
-void EmitBlockMax(KernelState& s, int parity, int block);
-// ... over both lanes of a row; less `late` with late rows.
+void EmitBlockMax(KernelState& s, int block);
+// ... over both lanes of a row; less `late` with late rows. On the way the sum
+// of the tile before goes to the row's.
 void EmitRowMax(KernelState& s, const TileForm& form);
-
-// row_sum += code_sum times the power of two of its tile, the one that
-// EmitTileExponent was last called for.
-void EmitRowSum(KernelState& s);
 
 // Goes to `move` if some row's reference may have to move.
 void EmitMoveTest(KernelState& s, Label move);
 
 // Moves the reference of the rows that need it, rescales their sums and sets
-// `factor` for their outputs, 1 for the other rows, and `moved`. Goes to
-// `overflow`, if given, if some row's reference is so large that its rounding
-// matters, else to `stay`.
-void EmitMove(KernelState& s, int parity, Label stay, const Label* overflow);
+// `factor` for their outputs, 1 for the other rows. The first `weights`
+// registers of the tile are weights already. Goes to `stay` if no row moves;
+// else comes out behind, with in VCC the rows whose reference is so large that
+// its rounding matters.
+void EmitMove(KernelState& s, const TileForm& form, int weights, Label stay);
 
 // Scales the output by `factor`: the end of a move.
 void EmitScaleOutput(KernelState& s);
 
 // block_scale and what the codes of the tile need, from tile_max.
-void EmitTileExponent(KernelState& s, int parity, const TileForm& form);
+void EmitTileExponent(KernelState& s, const TileForm& form);
 
 // Pieces into which the codes of a tile are cut: a dword of four each.
 inline constexpr int kCodePieces = 8;
 
-// The codes of pieces begin .. end-1. Pieces must follow one another.
-Stream CaptureCodes(KernelState& s, int parity, const TileForm& form, int begin,
-                    int end);
+// Exact: the weights 2^x of pieces 0 .. end-1, which do not need the tile's
+// exponent yet.
+Stream CaptureWeights(KernelState& s, const TileForm& form, int end);
+
+// All codes; of the first `weights` pieces, weights are there.
+Stream CaptureCodes(KernelState& s, const TileForm& form, int weights);
 
 // The state of rows before the first key.
 void EmitSoftmaxStart(KernelState& s);

@@ -24,9 +24,8 @@ void EmitOutputAddresses(KernelState& s, const OutputAddresses& o,
   ScopedVReg t = a.vgprs().Scoped("address_part");
   ScopedVReg row = a.vgprs().Scoped("row_of_eight");
   ScopedSReg base = a.sgprs().Scoped("own_lds");
-  a.s_lshl_b32(base, s.wave, 12);
-  static_assert(Geometry::kOutputPartBytes == 1 << 12);
-  a.s_add_u32(base, base, s.g.output_lds);
+  a.s_mul_i32(base, s.wave, s.g.own_bytes);
+  a.s_add_u32(base, base, s.g.own_lds);
   a.v_and_b32(t, 7, s.query_lane);
   a.v_lshlrev_b32(o.write, 7, s.query_lane);
   static_assert(kLine == 1 << 7);

@@ -5,9 +5,8 @@
 namespace zyfa::gen::fp8 {
 namespace {
 
-constexpr int kUnitBytes = 2 * Geometry::kWidePartBytes;
-constexpr int kNarrowUnitBytes = 2 * Geometry::kNarrowPartBytes;
-static_assert(kUnitBytes == 2 * Geometry::kValueTileBytes);
+constexpr int kTileBytes = Geometry::kWidePartBytes;
+static_assert(kTileBytes == Geometry::kValueTileBytes);
 
 // What one wave loads of a tile of 8 KiB: rows 8 * wave + lane / 8, place
 // lane % 8 of 16 bytes.
@@ -36,7 +35,20 @@ void EmitValueSwizzle(Assembler& a, VReg swizzle, VReg row) {
   a.v_lshl_or_b32(swizzle, high, 2, swizzle);
 }
 
-// The tile in hand of a stream: descriptor of its rows that are needed.
+// A stream that is through with its item goes on to the next one.
+void EmitNextItem(KernelState& s, const TileCursor& t, SReg address,
+                  const char* name) {
+  Assembler& a = s.a;
+  a.Comment(std::string(name) + ": on to the next item after the last tile");
+  a.s_cmp_eq_u32(t.tiles, 0);
+  a.s_cselect_b32(t.desc[0], address[0], t.desc[0]);
+  a.s_cselect_b32(t.desc[1], address[1], t.desc[1]);
+  a.s_cselect_b32(t.left, s.next_keys, t.left);
+  a.s_cselect_b32(t.tiles, s.next_tiles, t.tiles);
+  a.s_sub_u32(t.tiles, t.tiles, 1);
+}
+
+// The rows of the stream's next tile that are needed.
 void EmitRecords(KernelState& s, const TileCursor& t, SReg seq_stride,
                  int row_bytes) {
   Assembler& a = s.a;
@@ -49,61 +61,54 @@ void EmitRecords(KernelState& s, const TileCursor& t, SReg seq_stride,
   a.s_cselect_b32(t.desc[2], records, 0);
 }
 
-void EmitAdvance(KernelState& s, const TileCursor& t, SReg step, int tiles) {
+void EmitAdvance(KernelState& s, const TileCursor& t, SReg step, SReg slot,
+                 int tile_bytes) {
   Assembler& a = s.a;
   a.s_add_u32(t.desc[0], t.desc[0], step);
   a.s_addc_u32(t.desc[1], t.desc[1], 0);
-  a.s_sub_i32(t.left, t.left, kKeyTile * tiles);
+  a.s_sub_i32(t.left, t.left, kKeyTile);
+  a.s_add_u32(slot, slot, tile_bytes);
+  a.s_and_b32(slot, slot, Geometry::kStages * tile_bytes - 1);
 }
 
-// A stream that is through with its item goes on to the next one.
-void EmitNextItem(KernelState& s, const TileCursor& t, SReg address,
-                  const char* name) {
+// K's narrow part: 4 bytes a lane, so that all waves have an equal share.
+void EmitNarrowTileLoad(KernelState& s) {
   Assembler& a = s.a;
-  a.Comment(std::string(name) + ": on to the next item after the last unit");
-  a.s_cmp_eq_u32(t.units, 0);
-  a.s_cselect_b32(t.desc[0], address[0], t.desc[0]);
-  a.s_cselect_b32(t.desc[1], address[1], t.desc[1]);
-  a.s_cselect_b32(t.left, s.next_keys, t.left);
-  a.s_cselect_b32(t.units, s.next_units, t.units);
-  a.s_sub_u32(t.units, t.units, 1);
+  EmitNextItem(s, s.narrow, s.next_key, "K's narrow part");
+  EmitRecords(s, s.narrow, s.Shape(offsetof(AttentionArgs, key_seq_stride)),
+              s.g.row_bytes);
+  for (int i = 0; i < s.narrow_load.count(); ++i) {
+    a.s_add_u32(m0, s.narrow_slot, s.g.narrow_lds + 256 * i);
+    a.buffer_load_dword_lds(s.narrow_load[i], s.narrow.desc, 0);
+  }
+  EmitAdvance(s, s.narrow, s.key_step, s.narrow_slot,
+              Geometry::kNarrowPartBytes);
 }
 
-// The narrow part: a wave loads 16 rows of 64 bytes of one tile of the unit,
-// tile wave / 4, of both in turn.
-void EmitNarrowUnitLoad(KernelState& s) {
+void EmitKeyTileLoad(KernelState& s) {
   Assembler& a = s.a;
-  const TileCursor& t = s.narrow;
-  const SReg stride = s.Shape(offsetof(AttentionArgs, key_seq_stride));
-  ScopedSReg tile_keys = a.sgprs().Scoped("tile_keys");
-  ScopedSReg two_steps = a.sgprs().Scoped("two_steps");
-  a.Comment("K's narrow part: on to the next item after the last unit");
-  ScopedSReg first = a.sgprs().Scoped("first_tile", 2);
-  a.s_lshr_b32(tile_keys, s.wave, 2);
-  a.s_lshl_b32(tile_keys, tile_keys, 6);
-  a.s_sub_i32(tile_keys, s.next_keys, tile_keys);
-  a.s_add_u32(first[0], s.next_key[0], s.narrow_tile);
-  a.s_addc_u32(first[1], s.next_key[1], 0);
-  a.s_cmp_eq_u32(t.units, 0);
-  a.s_cselect_b32(t.desc[0], first[0], t.desc[0]);
-  a.s_cselect_b32(t.desc[1], first[1], t.desc[1]);
-  a.s_cselect_b32(t.left, tile_keys, t.left);
-  a.s_cselect_b32(t.units, s.next_units, t.units);
-  a.s_sub_u32(t.units, t.units, 1);
-  EmitRecords(s, t, stride, s.g.row_bytes);
-  a.s_add_u32(m0, s.narrow_slot, s.g.narrow_lds);
-  a.buffer_load_dwordx4_lds(s.narrow_load, t.desc, 0);
-  a.s_lshl_b32(two_steps, s.key_step, 1);
-  a.s_lshr_b32(tile_keys, s.key_step, 31);
-  a.s_add_u32(t.desc[0], t.desc[0], two_steps);
-  a.s_addc_u32(t.desc[1], t.desc[1], tile_keys);
-  a.s_sub_i32(t.left, t.left, 2 * kKeyTile);
-  a.s_xor_b32(s.narrow_slot, s.narrow_slot, kNarrowUnitBytes);
+  EmitNextItem(s, s.key, s.next_key, "K");
+  EmitRecords(s, s.key, s.Shape(offsetof(AttentionArgs, key_seq_stride)),
+              s.g.row_bytes);
+  a.s_add_u32(m0, s.key_slot, s.g.key_lds);
+  a.buffer_load_dwordx4_lds(s.key_load, s.key.desc, 0);
+  EmitAdvance(s, s.key, s.key_step, s.key_slot, kTileBytes);
+  if (s.g.narrow_part) EmitNarrowTileLoad(s);
+}
+
+void EmitValueTileLoad(KernelState& s) {
+  Assembler& a = s.a;
+  EmitNextItem(s, s.value, s.next_value, "V");
+  EmitRecords(s, s.value, s.Shape(offsetof(AttentionArgs, value_seq_stride)),
+              Geometry::kHeadDimV);
+  a.s_mov_b32(m0, s.value_slot);
+  a.buffer_load_dwordx4_lds(s.value_load, s.value.desc, 0);
+  EmitAdvance(s, s.value, s.value_step, s.value_slot, kTileBytes);
 }
 
 }  // namespace
 
-int KeyUnitLoads(const Geometry& g) { return g.narrow_part ? 3 : 2; }
+int TileLoads(const Geometry& g) { return g.narrow_part ? 4 : 2; }
 
 void EmitLoadOffsets(KernelState& s) {
   Assembler& a = s.a;
@@ -121,18 +126,27 @@ void EmitLoadOffsets(KernelState& s) {
   a.v_xor_b32(swizzle, swizzle, chunk);
   EmitOffset(a, s.key_load, row, swizzle, key_stride);
   if (!s.g.narrow_part) return;
-  a.Comment("narrow part: rows 16 * (wave % 4) + lane / 4, place lane % 4");
-  ScopedSReg first = a.sgprs().Scoped("first_row");
-  a.s_and_b32(first, s.wave, 3);
-  a.s_lshl_b32(first, first, 4);
+  a.Comment("narrow part: rows 8 * wave + lane / 16, and 4 further;");
+  a.Comment("place lane % 16 / 4, dword lane % 4 of it");
+  ScopedSReg t = a.sgprs().Scoped("row_part");
   a.v_lshl_or_b32(chunk, s.half, 5, s.query_lane);
-  a.v_lshrrev_b32(row, 2, chunk);
-  a.v_add_u32(row, first, row);
-  a.v_bfe_u32(swizzle, row, 2, 2);
+  a.v_lshrrev_b32(row, 4, chunk);
+  a.s_lshl_b32(t, s.wave, 3);
+  a.v_add_u32(row, t, row);
+  a.v_bfe_u32(swizzle, chunk, 2, 2);
   a.v_and_b32(chunk, 3, chunk);
-  a.v_xor_b32(chunk, swizzle, chunk);
-  a.v_add_u32(chunk, Geometry::kWideRow / 16, chunk);
-  EmitOffset(a, s.narrow_load, row, chunk, key_stride);
+  a.s_lshl_b32(t, s.wave, 1);
+  a.s_and_b32(t, t, 3);
+  a.v_xor_b32(swizzle, t, swizzle);
+  a.v_lshlrev_b32(chunk, 2, chunk);
+  a.v_lshl_add_u32(chunk, swizzle, 4, chunk);
+  a.v_add_u32(chunk, Geometry::kWideRow, chunk);
+  a.v_mul_lo_u32(row, row, key_stride);
+  a.v_add_u32(s.narrow_load[0], row, chunk);
+  a.v_xor_b32(chunk, 16, chunk);
+  a.s_lshl_b32(t, key_stride, 2);
+  a.v_add_u32(row, t, row);
+  a.v_add_u32(s.narrow_load[1], row, chunk);
 }
 
 void EmitReadAddresses(KernelState& s) {
@@ -153,7 +167,7 @@ void EmitReadAddresses(KernelState& s) {
     for (int i = 0; i < s.key_read.count(); ++i) {
       const int chunk = i / 2 * 4 + i % 2;
       a.v_xor_b32(s.key_read[i], 16 * chunk, base);
-      a.v_add_u32(s.key_read[i], s.g.key_lds(), s.key_read[i]);
+      a.v_add_u32(s.key_read[i], s.g.key_lds, s.key_read[i]);
     }
   }
   if (s.g.narrow_part) {
@@ -198,7 +212,7 @@ void EmitLoaderStart(KernelState& s) {
   Assembler& a = s.a;
   for (const TileCursor& t : {s.key, s.value, s.narrow}) {
     if (t.desc.count() != 4) continue;
-    a.s_mov_b32(t.units, 0);
+    a.s_mov_b32(t.tiles, 0);
     a.s_mov_b32(t.left, 0);
     a.s_mov_b32(t.desc[0], 0);
     a.s_mov_b32(t.desc[1], 0);
@@ -207,37 +221,23 @@ void EmitLoaderStart(KernelState& s) {
   a.s_lshl_b32(s.key_slot, s.wave, 10);
   a.s_mov_b32(s.value_slot, s.key_slot);
   if (!s.g.narrow_part) return;
-  a.s_mov_b32(s.narrow_slot, s.key_slot);
-  a.s_lshr_b32(s.narrow_tile, s.wave, 2);
-  a.s_mul_i32(s.narrow_tile, s.narrow_tile, s.key_step);
+  a.s_lshl_b32(s.narrow_slot, s.wave, 9);
 }
 
-void EmitKeyUnitLoad(KernelState& s) {
+void EmitFirstTileLoads(KernelState& s) {
   Assembler& a = s.a;
-  if (s.g.narrow_part) EmitNarrowUnitLoad(s);
-  EmitNextItem(s, s.key, s.next_key, "K");
-  for (int tile = 0; tile < 2; ++tile) {
-    EmitRecords(s, s.key, s.Shape(offsetof(AttentionArgs, key_seq_stride)),
-                s.g.row_bytes);
-    a.s_add_u32(m0, s.key_slot,
-                s.g.key_lds() + tile * Geometry::kWidePartBytes);
-    a.buffer_load_dwordx4_lds(s.key_load, s.key.desc, 0);
-    EmitAdvance(s, s.key, s.key_step, 1);
-  }
-  a.s_xor_b32(s.key_slot, s.key_slot, kUnitBytes);
+  const Label first_group = a.NewLabel("first_group");
+  EmitKeyTileLoad(s);
+  EmitTileLoads(s);
+  a.s_cmp_eq_u32(s.group, 0);
+  a.s_cbranch_scc1(first_group);
+  EmitTileLoads(s);
+  a.Bind(first_group);
 }
 
-void EmitValueUnitLoad(KernelState& s) {
-  Assembler& a = s.a;
-  EmitNextItem(s, s.value, s.next_value, "V");
-  for (int tile = 0; tile < 2; ++tile) {
-    EmitRecords(s, s.value, s.Shape(offsetof(AttentionArgs, value_seq_stride)),
-                Geometry::kHeadDimV);
-    a.s_add_u32(m0, s.value_slot, tile * Geometry::kValueTileBytes);
-    a.buffer_load_dwordx4_lds(s.value_load, s.value.desc, 0);
-    EmitAdvance(s, s.value, s.value_step, 1);
-  }
-  a.s_xor_b32(s.value_slot, s.value_slot, kUnitBytes);
+void EmitTileLoads(KernelState& s) {
+  EmitKeyTileLoad(s);
+  EmitValueTileLoad(s);
 }
 
 }  // namespace zyfa::gen::fp8

@@ -13,24 +13,24 @@ namespace zyfa::gen::fp8 {
 //   K, narrow part  row r, chunk c of 4 at place c ^ (r / 4 % 4)
 //   V               row r, 32-byte stretch t of 4 at place
 //                   t ^ (r / 2 % 2 + 2 * (r / 8 % 2))
-// A ring of two units holds K, another one V. The streams of loads run on from
-// one item into the next one: K's two units ahead of the waves, V's one.
+// Two rings of four tiles hold K and V. The streams of loads run on from one
+// item into the next one; main_loop.cc says which tiles they fetch when.
 
 // Per-lane constants: memory offsets of the loads, and LDS addresses that the
 // operands are read from.
 void EmitLoadOffsets(KernelState& s);
 void EmitReadAddresses(KernelState& s);
 
-// The streams before the first unit.
+// The streams before the first tile.
 void EmitLoaderStart(KernelState& s);
 
-// The next unit of K or V.
-void EmitKeyUnitLoad(KernelState& s);
-void EmitValueUnitLoad(KernelState& s);
+// The next tile of K and the next one of V. Before the first item: K's first
+// tile, and the ones behind it that are to be on their way.
+void EmitTileLoads(KernelState& s);
+void EmitFirstTileLoads(KernelState& s);
 
-// Vector memory instructions of a wave in a unit.
-int KeyUnitLoads(const Geometry& g);
-inline constexpr int kValueUnitLoads = 2;
+// Vector memory instructions of a wave in EmitTileLoads.
+int TileLoads(const Geometry& g);
 
 }  // namespace zyfa::gen::fp8
 
