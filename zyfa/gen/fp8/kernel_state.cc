@@ -56,6 +56,8 @@ KernelState::KernelState(Assembler& assembler, const Geometry& sizes)
     code_scale = s.Alloc("code_scale");
     lean_top = s.Alloc("lean_top");
     minus_eight = s.Alloc("minus_eight");
+  } else {
+    least_max = s.Alloc("least_max");
   }
   if (g.narrow_part) {
     narrow.left = s.Alloc("narrow_left");

@@ -76,6 +76,7 @@ struct KernelState {
   SReg code_scale;    // lean: 8 codes a binade, from a score, as denormals
   SReg lean_top;      // lean: AttentionArgs::lean_top as a denormal
   SReg minus_eight;   // lean: -8 codes as a denormal
+  SReg least_max;     // exact: kLeastExponent binades in scores
   SReg value_descale;
   SReg negate;  // 0x80808080: Q's codes change their signs
 

@@ -271,14 +271,18 @@ void MainLoop::EmitPlainTrip(size_t form_number, int group, int stage) {
   a.s_cbranch_scc0(labels_[stage].general);
   EmitBlockMax(s, 0);
   const int early = s.g.lean ? 0 : kSchedule.early_pieces;
+  Stream between;
   if (early > 0) {
     // So that no weight overflows, the first block is tested before.
     a.v_cmp_gt_f32(vcc, s.tile_max, s.threshold);
     a.s_cbranch_vccnz(labels_[stage].general);
-    a.Append(CaptureWeights(s, form, early));
+    const Stream weights = CaptureWeights(s, form, early);
+    const int count = weights.size();
+    a.Append(weights.Slice(0, count - 1));
+    between = weights.Slice(count - 1, 1);
   }
   EmitBlockMax(s, 1);
-  EmitRowMax(s, form);
+  EmitRowMax(s, form, between);
   EmitTest(name, stage, form, 4 * early);
   EmitCodes(form, early, stage);
   a.Phase(absl::StrCat("matrix_", name));
@@ -302,7 +306,7 @@ void MainLoop::EmitGeneralTrip(int stage) {
   for (int block = 0; block < Geometry::kKeyBlocks; ++block) {
     EmitBlockMax(s, block);
   }
-  EmitRowMax(s, form);
+  EmitRowMax(s, form, Stream());
   EmitTest(name, stage, form, /*weights=*/0);
   a.Bind(l.general_resumed);
   EmitCodes(form, /*weights=*/0, stage);

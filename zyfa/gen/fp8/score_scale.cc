@@ -72,6 +72,8 @@ void EmitItemScales(KernelState& s) {
   a.v_readfirstlane_b32(s.unit_scale, value);
   a.v_rcp_f32(value, value);
   a.v_readfirstlane_b32(s.inverse_unit, value);
+  a.v_mul_f32(value, F32(kLeastExponent), value);
+  a.v_readfirstlane_b32(s.least_max, value);
 }
 
 }  // namespace zyfa::gen::fp8

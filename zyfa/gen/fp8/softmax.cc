@@ -73,15 +73,18 @@ void EmitBlockMax(KernelState& s, int block) {
   if (r < x.count()) a.v_max_f32(largest, largest, x[r]);
 }
 
-void EmitRowMax(KernelState& s, const TileForm& form) {
+void EmitRowMax(KernelState& s, const TileForm& form, const Stream& between) {
   Assembler& a = s.a;
   a.v_mov_b32(s.other_max, s.tile_max);
-  // Something else between the move and the swap, which would have to wait.
+  // The swap would have to wait for the move.
   EmitRowSum(s);
+  a.Append(between);
   a.v_permlane32_swap_b32(s.tile_max, s.other_max);
   if (form.late) {
     a.v_max_f32(s.other_max, s.tile_max, s.other_max);
     a.v_sub_f32(s.tile_max, s.other_max, s.late);
+  } else if (!s.g.lean) {
+    a.v_max3_f32(s.tile_max, s.tile_max, s.other_max, s.least_max);
   } else {
     a.v_max_f32(s.tile_max, s.tile_max, s.other_max);
   }
@@ -225,11 +228,15 @@ void EmitTileExponent(KernelState& s, const TileForm& form) {
   } else {
     binades = s.tile_max;
   }
-  a.v_max_f32(s.exponent, F32(kLeastExponent), binades);
+  // Exact and not late: tile_max is bounded already.
+  if (s.g.lean || form.late) {
+    a.v_max_f32(s.exponent, F32(kLeastExponent), binades);
+    binades = s.exponent;
+  }
   // Rounding (binades + 1/2) to an integer is rounding up, or a binade more for
   // an odd number itself, which is as good. Adding 1.5 * 2^23 leaves the
   // integer in the low bits.
-  a.v_add_f32(s.block_scale, F32(kRounder + kScaleBias + 0.5f), s.exponent);
+  a.v_add_f32(s.block_scale, F32(kRounder + kScaleBias + 0.5f), binades);
   if (s.g.lean) {
     a.v_add_f32(s.exponent, F32(-kRounder - kScaleBias), s.block_scale);
     a.v_fma_f32(s.tile_bias, s.exponent, s.minus_eight, s.code_bias);

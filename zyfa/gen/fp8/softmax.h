@@ -42,7 +42,8 @@ void EmitMask(KernelState& s);
 void EmitBlockMax(KernelState& s, int block);
 // ... over both lanes of a row; less `late` with late rows. On the way the sum
 // of the tile before goes to the row's.
-void EmitRowMax(KernelState& s, const TileForm& form);
+// `between` is put where something has to be waited for.
+void EmitRowMax(KernelState& s, const TileForm& form, const Stream& between);
 
 // Goes to `move` if some row's reference may have to move.
 void EmitMoveTest(KernelState& s, Label move);
