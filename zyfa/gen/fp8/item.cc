@@ -1,5 +1,8 @@
 #include "zyfa/gen/fp8/item.h"
 
+#include <algorithm>
+#include <string>
+
 #include "zyfa/gen/common/address_math.h"
 #include "zyfa/gen/fp8/query.h"
 
@@ -80,50 +83,95 @@ void EmitRowsOfWave(KernelState& s, SReg row0, SReg valid_rows, SReg tile) {
   a.s_max_i32(valid_rows, valid_rows, 0);
 }
 
-// base += batch and head's place, with strides that are loaded from `offset` of
-// the arguments.
-void EmitPlace(KernelState& s, SReg base, SReg strides, SReg batch, SReg head) {
-  EmitAddProduct(s.a, base, batch, strides.sub(0, 2));
-  EmitAddProduct(s.a, base, head, strides.sub(2, 2));
+// Scalar loads come back in any order, so each wait is for all of them: they
+// are issued in batches.
+
+// Addresses of the item's tensors: pointers, then what batch entry and heads
+// add. Q's address goes to `query`.
+void EmitAddresses(KernelState& s, SReg query, SReg batch, SReg head,
+                   SReg kv_head) {
+  Assembler& a = s.a;
+  const struct {
+    const char* name;
+    SReg base;
+    size_t address, strides;
+    SReg head;
+  } kTensors[] = {
+      {"Q", query, offsetof(AttentionArgs, query),
+       offsetof(AttentionArgs, query_batch_stride), head},
+      {"K", s.next_key, offsetof(AttentionArgs, key),
+       offsetof(AttentionArgs, key_batch_stride), kv_head},
+      {"V", s.next_value, offsetof(AttentionArgs, value),
+       offsetof(AttentionArgs, value_batch_stride), kv_head},
+      {"O", s.next_output, offsetof(AttentionArgs, output),
+       offsetof(AttentionArgs, output_batch_stride), head},
+      {"LSE", s.next_lse, offsetof(AttentionArgs, lse),
+       offsetof(AttentionArgs, lse_batch_stride), head},
+  };
+  constexpr int kBatch = 3;
+  ScopedSReg strides = a.sgprs().Scoped("strides", 4 * kBatch);
+  for (int first = 0; first < 5; first += kBatch) {
+    const int end = std::min(first + kBatch, 5);
+    for (int i = first; i < end; ++i) {
+      const auto& t = kTensors[i];
+      a.s_load_dwordx2(t.base, s.kernarg, static_cast<int>(t.address));
+      a.s_load_dwordx4(strides.sub(4 * (i - first), 4), s.kernarg,
+                       static_cast<int>(t.strides));
+    }
+    for (int i = first; i < end; ++i) {
+      const auto& t = kTensors[i];
+      a.Comment(std::string(t.name) + " of this batch entry and head");
+      const SReg own = strides.sub(4 * (i - first), 4);
+      EmitAddProduct(a, t.base, batch, own.sub(0, 2));
+      EmitAddProduct(a, t.base, t.head, own.sub(2, 2));
+    }
+  }
+  a.s_and_b32(s.next_key[1], s.next_key[1], 0xffff);
+  a.s_and_b32(s.next_value[1], s.next_value[1], 0xffff);
 }
 
-// Descales of Q, K and V: from memory, or the arguments' numbers.
+// Descales of Q, K and V: from memory, or the arguments' numbers. They are on
+// their way behind this.
 void EmitDescales(KernelState& s, SReg batch, SReg head, SReg kv_head) {
   Assembler& a = s.a;
-  ScopedSReg strides = a.sgprs().Scoped("descale_strides", 2);
-  ScopedSReg address = a.sgprs().Scoped("descale_address", 2);
+  ScopedSReg addresses = a.sgprs().Scoped("descale_addresses", 6, 4);
+  ScopedSReg strides = a.sgprs().Scoped("descale_strides", 6, 4);
   ScopedSReg number = a.sgprs().Scoped("descale_number", 2);
   ScopedSReg query_head = a.sgprs().Scoped("descale_head");
+  constexpr size_t kAddress = offsetof(AttentionArgs, query_descale);
+  constexpr size_t kStrides =
+      offsetof(AttentionArgs, query_descale_batch_stride);
+  constexpr size_t kNumber = offsetof(AttentionArgs, query_descale_value);
+  static_assert(offsetof(AttentionArgs, key_descale) == kAddress + 8 &&
+                offsetof(AttentionArgs, value_descale) == kAddress + 16);
+  static_assert(
+      offsetof(AttentionArgs, key_descale_batch_stride) == kStrides + 8 &&
+      offsetof(AttentionArgs, value_descale_batch_stride) == kStrides + 16);
+  static_assert(offsetof(AttentionArgs, key_descale_value) == kNumber + 4 &&
+                offsetof(AttentionArgs, value_descale_value) == kNumber + 8);
+  a.s_load_dwordx4(addresses.sub(0, 4), s.kernarg, static_cast<int>(kAddress));
+  a.s_load_dwordx2(addresses.sub(4, 2), s.kernarg,
+                   static_cast<int>(kAddress + 16));
+  a.s_load_dwordx4(strides.sub(0, 4), s.kernarg, static_cast<int>(kStrides));
+  a.s_load_dwordx2(strides.sub(4, 2), s.kernarg,
+                   static_cast<int>(kStrides + 16));
   a.Comment("descales: Q's goes by query heads or by KV heads");
   a.s_bitcmp1_b32(s.Control(offsetof(AttentionArgs, flags)), 1);
   static_assert(kQueryDescaleByKvHead == 1 << 1);
   a.s_cselect_b32(query_head, kv_head, head);
-  const struct {
-    size_t address, strides, number;
-    SReg head;
-  } kTensors[] = {
-      {offsetof(AttentionArgs, query_descale),
-       offsetof(AttentionArgs, query_descale_batch_stride),
-       offsetof(AttentionArgs, query_descale_value), query_head},
-      {offsetof(AttentionArgs, key_descale),
-       offsetof(AttentionArgs, key_descale_batch_stride),
-       offsetof(AttentionArgs, key_descale_value), kv_head},
-      {offsetof(AttentionArgs, value_descale),
-       offsetof(AttentionArgs, value_descale_batch_stride),
-       offsetof(AttentionArgs, value_descale_value), kv_head},
-  };
   for (int i = 0; i < 3; ++i) {
-    const auto& t = kTensors[i];
-    a.s_load_dwordx2(address, s.kernarg, static_cast<int>(t.address));
-    a.s_load_dwordx2(strides, s.kernarg, static_cast<int>(t.strides));
-    a.s_add_u32(number[0], s.kernarg[0], static_cast<int>(t.number));
+    const SReg address = addresses.sub(2 * i, 2);
+    a.s_add_u32(number[0], s.kernarg[0], static_cast<int>(kNumber) + 4 * i);
     a.s_addc_u32(number[1], s.kernarg[1], 0);
     a.s_cmp_lg_u64(address, 0);
     a.s_cselect_b32(address[0], address[0], number[0]);
     a.s_cselect_b32(address[1], address[1], number[1]);
-    EmitAddProduct(a, address, batch, strides[0]);
-    EmitAddProduct(a, address, t.head, strides[1]);
-    a.s_load_dword(s.next_descale[i], address, 0);
+    EmitAddProduct(a, address, batch, strides[2 * i]);
+    EmitAddProduct(a, address, i == 0 ? query_head : kv_head,
+                   strides[2 * i + 1]);
+  }
+  for (int i = 0; i < 3; ++i) {
+    a.s_load_dword(s.next_descale[i], addresses.sub(2 * i, 2), 0);
   }
 }
 
@@ -210,36 +258,13 @@ void EmitPrepareItem(KernelState& s) {
   a.s_cmp_eq_u32(multiplier, 0);
   a.s_cselect_b32(kv_head, head, kv_head);
 
-  ScopedSReg query = a.sgprs().Scoped("query_address", 2);
   {
-    const struct {
-      const char* name;
-      SReg base;
-      size_t address, strides;
-      SReg head;
-    } kTensors[] = {
-        {"Q", query, offsetof(AttentionArgs, query),
-         offsetof(AttentionArgs, query_batch_stride), head},
-        {"K", s.next_key, offsetof(AttentionArgs, key),
-         offsetof(AttentionArgs, key_batch_stride), kv_head},
-        {"V", s.next_value, offsetof(AttentionArgs, value),
-         offsetof(AttentionArgs, value_batch_stride), kv_head},
-        {"O", s.next_output, offsetof(AttentionArgs, output),
-         offsetof(AttentionArgs, output_batch_stride), head},
-        {"LSE", s.next_lse, offsetof(AttentionArgs, lse),
-         offsetof(AttentionArgs, lse_batch_stride), head},
-    };
-    ScopedSReg strides = a.sgprs().Scoped("strides", 4);
-    for (const auto& t : kTensors) {
-      a.s_load_dwordx2(t.base, s.kernarg, static_cast<int>(t.address));
-    }
-    for (const auto& t : kTensors) {
-      a.Comment(std::string(t.name) + " of this batch entry and head");
-      a.s_load_dwordx4(strides, s.kernarg, static_cast<int>(t.strides));
-      EmitPlace(s, t.base, strides, batch, t.head);
-    }
-    a.s_and_b32(s.next_key[1], s.next_key[1], 0xffff);
-    a.s_and_b32(s.next_value[1], s.next_value[1], 0xffff);
+    ScopedSReg query = a.sgprs().Scoped("query_address", 2);
+    EmitAddresses(s, query, batch, head, kv_head);
+    ScopedSReg row0 = a.sgprs().Scoped("next_row0");
+    ScopedSReg valid_rows = a.sgprs().Scoped("next_valid_rows");
+    EmitRowsOfWave(s, row0, valid_rows, s.next_tile);
+    EmitQueryLoad(s, query, row0, valid_rows);
   }
   EmitDescales(s, batch, head, kv_head);
 
@@ -254,12 +279,6 @@ void EmitPrepareItem(KernelState& s) {
     a.s_add_u32(s.next_tiles, s.next_keys, kKeyTile - 1);
     a.s_lshr_b32(s.next_tiles, s.next_tiles, 6);
     a.s_max_u32(s.next_tiles, s.next_tiles, kLeastTiles);
-  }
-  {
-    ScopedSReg row0 = a.sgprs().Scoped("next_row0");
-    ScopedSReg valid_rows = a.sgprs().Scoped("next_valid_rows");
-    EmitRowsOfWave(s, row0, valid_rows, s.next_tile);
-    EmitQueryLoad(s, query, row0, valid_rows);
   }
   a.s_branch(prepared);
 

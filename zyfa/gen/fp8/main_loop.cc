@@ -241,7 +241,12 @@ void MainLoop::EmitTest(const std::string& name, int stage,
     a.Section(absl::StrCat("Moved reference, ", name));
     a.Bind(move);
     EmitMove(s, form, weights, stay);
+    a.Comment("there is no output before the item's first tile");
+    const Label scaled = a.NewLabel(absl::StrCat("scaled_", name));
+    a.s_cmp_eq_u32(s.key_tile, 0);
+    a.s_cbranch_scc1(scaled);
     EmitScaleOutput(s);
+    a.Bind(scaled);
     a.s_cbranch_vccz(stay);
     a.Comment("all further tiles of this item with late references");
     a.s_mov_b32(s.plain_tiles, 0);
