@@ -24,7 +24,7 @@ using ::testing::HasSubstr;
 
 constexpr uint64_t kQuery = 0x10000000000, kKey = 0x20000000000,
                    kValue = 0x30000000000, kOutput = 0x40000000000,
-                   kLse = 0x50000000000, kScales = 0x60000000000;
+                   kLse = 0x50000000000, kScales = 0x1000000000;
 
 const std::vector<KernelEntry>& Entries() {
   static const auto* entries = new std::vector<KernelEntry>(EntriesWithFp8());
@@ -297,7 +297,7 @@ TEST(PlanFp8Test, RefusalsNameArgumentValueAndWhatIsAllowed) {
       {[](P& p) { p.output_scale = 2.0f; },
        {"output_scale is 2", "none, but for an FP8 output"}},
       {[](P& p) { p.output_scale = ScaleView{kScales}; },
-       {"output_scale is a tensor at 0x60000000000",
+       {"output_scale is a tensor at 0x1000000000",
         "none, but for an FP8 output"}},
       {[=](P& p) {
          p.output = DenseTensor(kOutput, 2, 700, 8, 128, DataType::kFp8);
@@ -330,7 +330,7 @@ TEST(PlanFp8Test, RefusalsNameArgumentValueAndWhatIsAllowed) {
       {[](P& p) { p.query_descale = ScaleView{}; },
        {"query_descale.address is 0x0", "multiples of 4, and not 0"}},
       {[](P& p) { p.key_descale = ScaleView{kScales + 2}; },
-       {"key_descale.address is 0x60000000002", "multiples of 4"}},
+       {"key_descale.address is 0x1000000002", "multiples of 4"}},
       {[](P& p) { p.value_descale = ScaleView{kScales, 2, 2, 8, 2}; },
        {"value_descale.head_stride is 2 bytes", "multiples of 4"}},
       {[](P& p) { p.value_descale = ScaleView{kScales, 2, 2, -4, 4}; },
@@ -394,7 +394,6 @@ TEST(PlanFp8Test, AllowsWhatIsJustWithinTheRules) {
     AttentionParams params = Usual();
     change(params);
     const absl::Status status = PlanAttention(params, Target()).status();
-    // Only the largest extent may be refused, and it is not: 4 bytes more are.
     EXPECT_TRUE(status.ok()) << index << ": " << status;
     ++index;
   }
@@ -416,7 +415,7 @@ TEST(PlanFp8Test, Bf16CallsTakeNoScales) {
               HasSubstr("query_descale is 1; allowed: none, but for FP8"));
   params = bf16;
   params.key_descale = ScaleView{kScales};
-  EXPECT_THAT(refusal(params), HasSubstr("key_descale is a tensor at 0x6"));
+  EXPECT_THAT(refusal(params), HasSubstr("key_descale is a tensor at 0x1"));
   params = bf16;
   params.value_descale = 2.0f;
   EXPECT_THAT(refusal(params), HasSubstr("value_descale is 2; allowed: none"));
@@ -534,8 +533,7 @@ TEST(PlanFp8Test, GroupsShareOutAllItems) {
 // Every (batch, row) is done by one launch, with the pointers, the scales and
 // the last visible key that the whole call gives it.
 void ExpectPiecesCover(AttentionParams params) {
-  params.query_descale =
-      DenseScales(kScales, params.query.batch, params.query.heads);
+  params.query_descale = ScaleView{kScales, params.query.batch, 1, 8, 0};
   params.key_descale = ScaleView{kScales, 1, params.key.heads, 0, 4};
   params.value_descale = ScaleView{kScales, params.query.batch, 1, 4, 0};
   const auto plan = PlanAttention(params, Target());
@@ -556,7 +554,8 @@ void ExpectPiecesCover(AttentionParams params) {
     EXPECT_EQ(a.items, a.query_tiles * a.columns);
     EXPECT_THAT(piece.shape.grid, ElementsAre(a.groups, 1, 1));
     const int64_t offset = static_cast<int64_t>(a.query - params.query.address);
-    const int64_t batch_stride = std::max<int64_t>(1, a.query_batch_stride);
+    const int64_t batch_stride =
+        batch > 1 ? static_cast<int64_t>(a.query_batch_stride) : INT64_MAX;
     const int64_t b0 = offset / batch_stride;
     const int64_t r0 = offset % batch_stride / a.query_seq_stride;
     EXPECT_LE(b0 + batches, batch);
@@ -566,7 +565,7 @@ void ExpectPiecesCover(AttentionParams params) {
     EXPECT_EQ(a.output, params.output.address + b0 * a.output_batch_stride +
                             r0 * a.output_seq_stride);
     EXPECT_EQ(a.lse, kLse + b0 * a.lse_batch_stride + r0 * 4);
-    EXPECT_EQ(a.query_descale, kScales + 4 * b0 * params.query.heads);
+    EXPECT_EQ(a.query_descale, kScales + 8 * b0);
     EXPECT_EQ(a.key_descale, kScales);
     EXPECT_EQ(a.value_descale, kScales + 4 * b0);
     for (int64_t row : {int64_t{0}, int64_t{a.seqlen_q} - 1}) {
@@ -584,26 +583,39 @@ void ExpectPiecesCover(AttentionParams params) {
 
 TEST(PlanFp8Test, ItemsBeyond31BitsAreSplit) {
   const auto pieces = [](const AttentionParams& params) {
-    return PieceCount(*PlanAttention(params, Target()));
+    const auto plan = PlanAttention(params, Target());
+    EXPECT_TRUE(plan.ok()) << plan.status();
+    return PieceCount(*plan);
   };
   for (Mask mask : {Mask::kCausal, Mask::kFull}) {
     const auto call = [mask](int64_t batch, int64_t rows, int64_t keys,
                              int64_t heads) {
-      AttentionParams params = Dense(batch, rows, keys, heads, 1, 128, mask);
-      // Of a tensor of 2^39 rows that would not end below 2^48.
-      params.query.head_stride = params.query.batch_stride = 0;
+      AttentionParams params =
+          Dense(batch, rows, keys, heads, 1, 128, mask, DataType::kFp8);
+      params.output.address = uint64_t{1} << 46;
+      // All heads upon one: a dense tensor would not end below 2^48.
+      params.query.head_stride = 0;
       params.query.seq_stride = 128;
-      if (batch > 1) params.query.batch_stride = rows * 128;
+      params.query.batch_stride = rows * 128;
       return params;
     };
+    const auto expect_pieces = [&](const AttentionParams& params, int count) {
+      EXPECT_EQ(pieces(params), count);
+      ExpectPiecesCover(params);
+    };
     // By batch: 65536 heads leave 32767 batch entries of a tile.
-    const AttentionParams most = call(32767, 1, 1, 65536);
-    EXPECT_EQ(pieces(most), 1);
-    ExpectPiecesCover(most);
-    const AttentionParams more = call(32768, 1, 1, 65536);
-    EXPECT_EQ(pieces(more), 2);
-    ExpectPiecesCover(more);
-    EXPECT_EQ(pieces(call(65535 * 3, 3, 5, 4)), 1);  // BF16 takes three
+    expect_pieces(call(32767, 1, 1, 65536), 1);
+    expect_pieces(call(32768, 1, 1, 65536), 2);
+    expect_pieces(call(70000, 1, 9, 65536), 3);
+    expect_pieces(call(65535 * 3, 3, 5, 4), 1);
+    // By rows, and then a launch has one batch entry.
+    expect_pieces(call(1, 32767 * 256, 700, 65536), 1);
+    expect_pieces(call(1, 32767 * 256 + 1, 700, 65536), 2);
+    expect_pieces(call(1, 32767 * 256 + 1, 32767 * 256 + 300, 65536), 2);
+    expect_pieces(call(3, 2147483135, 2147483135, 1), 1);
+    expect_pieces(call(1, 2147483135, 9, 256), 1);
+    expect_pieces(call(1, 2147483135, 9, 257), 2);
+    expect_pieces(call(2, 2147483135, 2147480000, 257), 4);
   }
 }
 
