@@ -9,6 +9,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "zyfa/emu/cycles/machine.h"
 #include "zyfa/kernels/registry.h"
 #include "zyfa/launch/attention_work.h"
 
@@ -86,6 +87,9 @@ absl::StatusOr<emu::KernelTime> ModelAttentionTime(
   launch.memory = &memory;
   emu::KernelTimeOptions own = options;
   own.hbm_bytes = TensorBytes(entry->variant, args, shape);
+  own.peak_flops_per_clock = entry->variant.data_type == DataType::kFp8
+                                 ? emu::kFp8FlopsPerClock
+                                 : emu::kBf16FlopsPerClock;
   return emu::ModelKernelTime(
       launch, AttentionLaunchWork(entry->variant, args, shape), own);
 }
