@@ -5,8 +5,8 @@
 #include <cstring>
 #include <fstream>
 #include <iterator>
+#include <map>
 #include <memory>
-#include <numeric>
 #include <ostream>
 #include <string>
 #include <vector>
@@ -26,6 +26,8 @@
 
 namespace zyfa {
 namespace {
+
+using ::testing::ElementsAre;
 
 struct Shape {
   Mask mask;
@@ -94,6 +96,38 @@ emu::GroupCost CostOf(const std::vector<QueryTileWork>& tiles) {
   cost.useful = 0.9 * cost.matrix;
   cost.cold = cost.warm + 900;
   return cost;
+}
+
+// The kind of each group, numbered as they come.
+std::vector<int> KindsOf(const Shape& shape) {
+  const emu::LaunchWork work = PlanFor(shape).work();
+  std::map<uint32_t, int> numbers;
+  std::vector<int> kinds;
+  for (const uint32_t index : work.order) {
+    const int next = static_cast<int>(numbers.size());
+    kinds.push_back(
+        numbers.try_emplace(work.works[index].kind, next).first->second);
+  }
+  return kinds;
+}
+
+// Lists of other lengths, rows or empty tiles are no points of one line,
+// wherever in a long list that is.
+TEST(PersistentKindsTest, TellLengthsRowsAndEmptyTiles) {
+  // 24 tiles a group. The last tiles of 12 heads, which lack rows, come first:
+  // one for each of 8 groups, then 4 more.
+  EXPECT_THAT(KindsOf({Mask::kCausal, 4000, 4000, 12, 1, 8}),
+              ElementsAre(0, 0, 0, 0, 1, 1, 1, 1));
+  // The same without a tile that lacks rows.
+  EXPECT_THAT(KindsOf({Mask::kCausal, 4096, 4096, 12, 1, 8}),
+              ElementsAre(0, 0, 0, 0, 0, 0, 0, 0));
+  // 28 tiles of two heads without keys in the first of them: items 26 and 27.
+  // Rounds of 8: the fourth has four items, which groups 0 to 3 take.
+  EXPECT_THAT(KindsOf({Mask::kCausal, 14 * 256, 13 * 256, 2, 1, 8}),
+              ElementsAre(0, 0, 1, 1, 2, 2, 2, 2));
+  // 20 tiles without a mask: four groups have one more.
+  EXPECT_THAT(KindsOf({Mask::kFull, 5 * 256, 700, 4, 1, 8}),
+              ElementsAre(0, 0, 0, 0, 1, 1, 1, 1));
 }
 
 class InterpolationTest : public ::testing::TestWithParam<Shape> {};
