@@ -1,6 +1,7 @@
 #include "zyfa/bench/accuracy.h"
 
 #include <algorithm>
+#include <variant>
 
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
@@ -60,9 +61,14 @@ absl::Status CheckAccuracy(const Case& c, const Inputs& inputs,
       .mask = c.variant.mask == Mask::kCausal ? reference::Mask::kCausal
                                               : reference::Mask::kFull,
       .softmax_scale = softmax_scale};
-  const auto view = [](const std::vector<Bf16>& data, int64_t seqlen,
-                       int64_t heads, int64_t head_dim) {
-    return reference::TensorView::Dense(data.data(), seqlen, heads, head_dim);
+  const auto view = [](const Elements& elements, int64_t seqlen, int64_t heads,
+                       int64_t head_dim) {
+    return std::visit(
+        [&](const auto& data) {
+          return reference::TensorView::Dense(data.data(), seqlen, heads,
+                                              head_dim);
+        },
+        elements.values);
   };
   const std::optional<std::vector<int64_t>> rows =
       RowsToCheck(c, reference_flops);

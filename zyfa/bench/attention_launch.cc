@@ -47,21 +47,16 @@ absl::Status WriteFile(const std::filesystem::path& path,
   return absl::OkStatus();
 }
 
-absl::Span<const uint8_t> Bytes(const std::vector<Bf16>& values) {
-  return {reinterpret_cast<const uint8_t*>(values.data()),
-          values.size() * sizeof(Bf16)};
-}
-
 std::array<Tensor, 4> TensorsOf(const Case& c, const Inputs& inputs) {
   const size_t output = size_t{1} * c.batch * c.seqlen_q * c.heads_q *
                         c.variant.head_dim_v * sizeof(Bf16);
   return {
       {{"query", offsetof(AttentionArgs, query), uint64_t{1} << 44,
-        Bytes(inputs.query).size()},
+        inputs.query.bytes().size()},
        {"key", offsetof(AttentionArgs, key), uint64_t{2} << 44,
-        Bytes(inputs.key).size()},
+        inputs.key.bytes().size()},
        {"value", offsetof(AttentionArgs, value), uint64_t{3} << 44,
-        Bytes(inputs.value).size()},
+        inputs.value.bytes().size()},
        {"output", offsetof(AttentionArgs, output), uint64_t{4} << 44, output}}};
 }
 
@@ -70,11 +65,11 @@ absl::StatusOr<AttentionPlan> PlanOf(const Case& c,
   const Variant& v = c.variant;
   AttentionParams params;
   params.query = DenseTensor(tensors[0].address, c.batch, c.seqlen_q, c.heads_q,
-                             v.head_dim_qk);
+                             v.head_dim_qk, v.data_type);
   params.key = DenseTensor(tensors[1].address, c.batch, c.seqlen_kv, c.heads_kv,
-                           v.head_dim_qk);
+                           v.head_dim_qk, v.data_type);
   params.value = DenseTensor(tensors[2].address, c.batch, c.seqlen_kv,
-                             c.heads_kv, v.head_dim_v);
+                             c.heads_kv, v.head_dim_v, v.data_type);
   params.output = DenseTensor(tensors[3].address, c.batch, c.seqlen_q,
                               c.heads_q, v.head_dim_v);
   params.softmax_scale = 1.0f / std::sqrt(static_cast<float>(v.head_dim_qk));
@@ -151,9 +146,9 @@ absl::Status WriteAttentionLaunch(const Case& c, uint32_t seed,
   for (const auto& [name, bytes] :
        {std::pair{"kernel.co",
                   absl::Span<const uint8_t>(plan->kernel->code_object)},
-        std::pair{"query.bin", Bytes(inputs.query)},
-        std::pair{"key.bin", Bytes(inputs.key)},
-        std::pair{"value.bin", Bytes(inputs.value)},
+        std::pair{"query.bin", inputs.query.bytes()},
+        std::pair{"key.bin", inputs.key.bytes()},
+        std::pair{"value.bin", inputs.value.bytes()},
         std::pair{"launch.textproto", bytes_of(text)}}) {
     if (absl::Status status = WriteFile(folder / name, bytes); !status.ok()) {
       return status;

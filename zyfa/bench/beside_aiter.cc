@@ -11,6 +11,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "zyfa/bench/aiter_peer.h"
 #include "zyfa/bench/run_case.h"
 #include "zyfa/bench/sweep.h"
 #include "zyfa/cli/working_directory.h"
@@ -39,23 +40,6 @@ ABSL_FLAG(std::string, cycle_constants, "",
 
 namespace zyfa::bench {
 namespace {
-
-// AITER's kernel for the same shapes and formats; nullptr: there is none.
-const peers::AiterKernel* PeerOf(const Variant& variant) {
-  const reference::Mask mask = variant.mask == Mask::kCausal
-                                   ? reference::Mask::kCausal
-                                   : reference::Mask::kFull;
-  for (const peers::AiterKernel& kernel : peers::AiterKernels()) {
-    if (kernel.family == peers::Family::kFmhaV3 && !kernel.group &&
-        kernel.query.format == peers::Format::kBf16 &&
-        variant.data_type == DataType::kBf16 && kernel.mask == mask &&
-        kernel.head_dim_qk == variant.head_dim_qk &&
-        kernel.head_dim_v == variant.head_dim_v) {
-      return &kernel;
-    }
-  }
-  return nullptr;
-}
 
 absl::StatusOr<emu::KernelTime> PeerTime(const Case& c,
                                          const emu::CycleConstants& constants) {

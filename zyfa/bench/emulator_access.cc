@@ -15,7 +15,15 @@
 namespace zyfa::bench {
 namespace {
 
-absl::StatusOr<EmulatorTiming> TimingOf(const TimingFlags& flags) {
+absl::StatusOr<emu::KernelClock> ClockOf(const TimingFlags& flags,
+                                         DataType type) {
+  if (!flags.clock.empty()) return emu::ParseKernelClock(flags.clock);
+  if (type == DataType::kFp8) return emu::FixedClock(emu::kFp8ClockGhz);
+  return emu::Bf16AttentionClock();
+}
+
+absl::StatusOr<EmulatorTiming> TimingOf(const TimingFlags& flags,
+                                        DataType type) {
   EmulatorTiming timing;
   timing.only = flags.only;
   timing.options.threads = flags.threads;
@@ -23,8 +31,7 @@ absl::StatusOr<EmulatorTiming> TimingOf(const TimingFlags& flags) {
       emu::LoadCycleConstants(flags.constants);
   if (!constants.ok()) return constants.status();
   timing.options.constants = *constants;
-  const absl::StatusOr<emu::KernelClock> clock =
-      emu::ParseKernelClock(flags.clock);
+  const absl::StatusOr<emu::KernelClock> clock = ClockOf(flags, type);
   if (!clock.ok()) return clock.status();
   timing.options.clock = *clock;
   return timing;
@@ -38,14 +45,14 @@ void SetEmulatorThreads(Device& device, int threads) {
 }
 
 absl::Status CheckTiming(const TimingFlags& flags) {
-  return TimingOf(flags).status();
+  return TimingOf(flags, DataType::kBf16).status();
 }
 
 absl::Status StartEmulatorTiming(Device& device, const TimingFlags& flags,
-                                 double flops) {
+                                 DataType type, double flops) {
   auto* emulator = dynamic_cast<EmulatorDevice*>(&device);
   if (emulator == nullptr) return absl::OkStatus();
-  absl::StatusOr<EmulatorTiming> timing = TimingOf(flags);
+  absl::StatusOr<EmulatorTiming> timing = TimingOf(flags, type);
   if (!timing.ok()) return timing.status();
   timing->options.flops = flops;
   emulator->set_timing(*timing);

@@ -6,6 +6,7 @@
 #include "absl/status/status.h"
 #include "zyfa/launch/device.h"
 #include "zyfa/proto/record.pb.h"
+#include "zyfa/variant/variant.h"
 
 namespace zyfa::bench {
 
@@ -19,8 +20,9 @@ void SetEmulatorThreads(Device& device, int threads);
 struct TimingFlags {
   // File of constants that differ from the defaults; empty: none.
   std::string constants = {};
-  // Shader clock, as emu::ParseKernelClock() takes it.
-  std::string clock = "line";
+  // Shader clock, as emu::ParseKernelClock() takes it; empty: "line" for BF16,
+  // emu::kFp8ClockGhz for FP8.
+  std::string clock = {};
   int threads = 0;  // of the host; 0: one a core
   // Launches run no more than their time needs, and give no results.
   bool only = false;
@@ -30,10 +32,10 @@ struct TimingFlags {
 // name and none that a GPU has.
 absl::Status CheckTiming(const TimingFlags& flags);
 
-// Launches from now on are timed; each is `flops` operations in bf16. Errors of
-// CheckTiming().
+// Launches from now on are timed; each is `flops` operations on numbers of that
+// type. Errors of CheckTiming().
 absl::Status StartEmulatorTiming(Device& device, const TimingFlags& flags,
-                                 double flops);
+                                 DataType type, double flops);
 
 // Puts the modelled time of the latest launch into `record`, if there is one.
 void RecordEmulatorTime(Device& device, const TimingFlags& flags,

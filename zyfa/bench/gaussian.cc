@@ -49,8 +49,9 @@ ABSL_FLAG(bool, modelled_time_only, false,
 ABSL_FLAG(std::string, cycle_constants, "",
           "file of constants of the cycle model, lines of name = value; those "
           "left out have their defaults");
-ABSL_FLAG(std::string, clock, "line",
-          "shader clock of modelled time: line (a published fit for BF16 "
+ABSL_FLAG(std::string, clock, "",
+          "shader clock of modelled time; empty: line for BF16, 1.7 GHz for "
+          "FP8. line (a published fit for BF16 "
           "attention, by how busy the matrix pipe is), toggling (by pipes, LDS "
           "and flips of the operands' bits), or a number of GHz");
 ABSL_FLAG(std::string, records, "",

@@ -1,5 +1,6 @@
 #include "zyfa/bench/inputs.h"
 
+#include <algorithm>
 #include <cmath>
 #include <vector>
 
@@ -7,8 +8,6 @@
 
 namespace zyfa::bench {
 namespace {
-
-using numerics::Bf16;
 
 constexpr Case kCase = {.variant = {.head_dim_qk = 192},
                         .batch = 2,
@@ -39,8 +38,7 @@ TEST(GaussianInputs, TensorsAreStandardNormalAndIndependent) {
   const size_t n = inputs.value.size();  // the smallest: 15360
   double square = 0, sum = 0, qk = 0, kv = 0;
   for (size_t i = 0; i < n; ++i) {
-    const double q = inputs.query[i].ToFloat(), k = inputs.key[i].ToFloat(),
-                 v = inputs.value[i].ToFloat();
+    const double q = inputs.query[i], k = inputs.key[i], v = inputs.value[i];
     sum += q + k + v;
     square += q * q + k * k + v * v;
     qk += q * k;
@@ -57,12 +55,32 @@ TEST(GaussianInputs, GoesByTheSeedAlone) {
   const auto bits = [](const Inputs& inputs) {
     std::vector<float> all;
     for (const auto* t : {&inputs.query, &inputs.key, &inputs.value}) {
-      for (Bf16 x : *t) all.push_back(x.ToFloat());
+      for (size_t i = 0; i < t->size(); ++i) all.push_back((*t)[i]);
     }
     return all;
   };
   EXPECT_EQ(bits(GaussianInputs(kCase, 7)), bits(GaussianInputs(kCase, 7)));
   EXPECT_NE(bits(GaussianInputs(kCase, 7)), bits(GaussianInputs(kCase, 8)));
+}
+
+// e4m3 has 4 bits of a number, bf16 has 8: the same numbers, rounded further.
+TEST(GaussianInputs, TheVariantSaysTheType) {
+  Case c = kCase;
+  const Inputs bf16 = GaussianInputs(c, 1);
+  EXPECT_EQ(bf16.query.bytes().size(), 2 * bf16.query.size());
+  c.variant.data_type = DataType::kFp8;
+  const Inputs fp8 = GaussianInputs(c, 1);
+  EXPECT_EQ(fp8.query.bytes().size(), fp8.query.size());
+  ASSERT_EQ(fp8.value.size(), bf16.value.size());
+  double largest = 0;
+  for (size_t i = 0; i < fp8.value.size(); ++i) {
+    const double error = std::abs(fp8.value[i] - bf16.value[i]);
+    // Half a unit of e4m3, whose smallest is 2^-9, and half of one of bf16.
+    const double size = std::abs(bf16.value[i]);
+    ASSERT_LE(error, std::max(0x1p-10, size * (0x1p-4 + 0x1p-8))) << i;
+    largest = std::max(largest, error / std::max(size, 0x1p-6));
+  }
+  EXPECT_GT(largest, 0x1p-5);
 }
 
 }  // namespace

@@ -17,8 +17,7 @@ std::vector<Bf16> NaiveOutput(const Case& c, const Inputs& inputs,
                            ? i + c.seqlen_kv - c.seqlen_q + 1
                            : c.seqlen_kv;
       for (int h = 0; h < c.heads_q; ++h) {
-        const Bf16* query =
-            &inputs.query[((b * c.seqlen_q + i) * c.heads_q + h) * dqk];
+        const size_t query = ((b * c.seqlen_q + i) * c.heads_q + h) * dqk;
         std::vector<double> sum(dv, 0.0);
         double weight = 0;
         for (int j = 0; j < keys; ++j) {
@@ -26,13 +25,13 @@ std::vector<Bf16> NaiveOutput(const Case& c, const Inputs& inputs,
               (b * c.seqlen_kv + j) * c.heads_kv + h * c.heads_kv / c.heads_q;
           double score = 0;
           for (size_t d = 0; d < dqk; ++d) {
-            score += double{query[d].ToFloat()} *
-                     inputs.key[row * dqk + d].ToFloat();
+            score +=
+                double{inputs.query[query + d]} * inputs.key[row * dqk + d];
           }
           const double p = std::exp(softmax_scale * score);
           weight += p;
           for (size_t d = 0; d < dv; ++d) {
-            sum[d] += p * inputs.value[row * dv + d].ToFloat();
+            sum[d] += p * inputs.value[row * dv + d];
           }
         }
         for (double s : sum) {

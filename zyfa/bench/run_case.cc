@@ -27,14 +27,8 @@ namespace {
 
 using numerics::Bf16;
 
-absl::Span<const uint8_t> Bytes(const std::vector<Bf16>& values) {
-  return {reinterpret_cast<const uint8_t*>(values.data()),
-          values.size() * sizeof(Bf16)};
-}
-
-absl::StatusOr<DeviceBuffer> Upload(Device& device,
-                                    const std::vector<Bf16>& values) {
-  const absl::Span<const uint8_t> bytes = Bytes(values);
+absl::StatusOr<DeviceBuffer> Upload(Device& device, const Elements& elements) {
+  const absl::Span<const uint8_t> bytes = elements.bytes();
   absl::StatusOr<DeviceBuffer> buffer =
       DeviceBuffer::Create(device, bytes.size());
   if (!buffer.ok()) return buffer.status();
@@ -51,16 +45,11 @@ struct DeviceCall {
   AttentionParams params;
 };
 
-TensorView DenseBf16(uint64_t address, int64_t batch, int64_t seqlen,
-                     int64_t heads, int64_t head_dim) {
-  return DenseTensor(address, batch, seqlen, heads, head_dim);
-}
-
 // The view of a tensor [batch, seqlen, heads, head_dim] all of whose heads lie
 // upon the one at `address`.
 TensorView SharedHead(uint64_t address, int64_t batch, int64_t seqlen,
-                      int64_t heads, int64_t head_dim) {
-  TensorView view = DenseTensor(address, 1, seqlen, 1, head_dim);
+                      int64_t heads, int64_t head_dim, DataType type) {
+  TensorView view = DenseTensor(address, 1, seqlen, 1, head_dim, type);
   view.batch = batch;
   view.heads = heads;
   view.batch_stride = view.head_stride = 0;
@@ -72,7 +61,7 @@ TensorView SharedHead(uint64_t address, int64_t batch, int64_t seqlen,
 absl::StatusOr<DeviceCall> Prepare(const Case& c, const Inputs& inputs,
                                    bool shared, Device& device) {
   DeviceCall call;
-  const auto view = shared ? SharedHead : DenseBf16;
+  const auto view = shared ? SharedHead : DenseTensor;
   const size_t output_size = size_t{1} * c.batch * c.seqlen_q * c.heads_q *
                              c.variant.head_dim_v * sizeof(Bf16);
   absl::StatusOr<DeviceBuffer> query = Upload(device, inputs.query);
@@ -91,12 +80,12 @@ absl::StatusOr<DeviceCall> Prepare(const Case& c, const Inputs& inputs,
   }
   const Variant& v = c.variant;
   AttentionParams& params = call.params;
-  params.query =
-      view(query->address(), c.batch, c.seqlen_q, c.heads_q, v.head_dim_qk);
-  params.key =
-      view(key->address(), c.batch, c.seqlen_kv, c.heads_kv, v.head_dim_qk);
-  params.value =
-      view(value->address(), c.batch, c.seqlen_kv, c.heads_kv, v.head_dim_v);
+  params.query = view(query->address(), c.batch, c.seqlen_q, c.heads_q,
+                      v.head_dim_qk, v.data_type);
+  params.key = view(key->address(), c.batch, c.seqlen_kv, c.heads_kv,
+                    v.head_dim_qk, v.data_type);
+  params.value = view(value->address(), c.batch, c.seqlen_kv, c.heads_kv,
+                      v.head_dim_v, v.data_type);
   params.output = DenseTensor(output->address(), c.batch, c.seqlen_q, c.heads_q,
                               v.head_dim_v);
   params.softmax_scale = 1.0f / std::sqrt(static_cast<float>(v.head_dim_qk));
@@ -213,8 +202,8 @@ absl::Status Measure(const Case& c, Device& device,
     record.set_outcome(proto::OUTCOME_REFUSED);
     return status;
   }
-  if (absl::Status status =
-          StartEmulatorTiming(device, options.timing, record.flops());
+  if (absl::Status status = StartEmulatorTiming(
+          device, options.timing, c.variant.data_type, record.flops());
       !status.ok()) {
     return status;
   }

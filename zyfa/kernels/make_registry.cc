@@ -36,9 +36,12 @@ absl::StatusOr<std::string> Row(const std::string& name,
   if (!resources.ok()) return resources.status();
   const KernelResources& r = *resources;
   return absl::StrCat(
-      "    {\"", name, "\",\n     {DataType::kBf16, ", variant->head_dim_qk,
-      ", ", variant->head_dim_v,
+      "    {\"", name, "\",\n     {DataType::",
+      variant->data_type == DataType::kFp8 ? "kFp8" : "kBf16", ", ",
+      variant->head_dim_qk, ", ", variant->head_dim_v,
       ", Mask::", variant->mask == Mask::kCausal ? "kCausal" : "kFull",
+      ", Probability::",
+      variant->probability == Probability::kLean ? "kLean" : "kExact",
       "},\n     \"", symbol, "\",\n     \"", Sha256Hex(code), "\",\n     {",
       r.vgprs, ", ", r.agprs, ", ", r.sgprs, ", ", r.lds_bytes, ", ",
       r.private_bytes, ", ", r.workgroup_size, ", ", r.kernarg_bytes,

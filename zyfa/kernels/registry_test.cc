@@ -36,6 +36,12 @@ TEST(RegistryTest, HoldsEveryVariantOnce) {
   EXPECT_EQ(FindKernel({DataType::kBf16, 64, 64, Mask::kCausal}), nullptr);
 }
 
+TEST(RegistryTest, NamesAreThoseOfTheVariants) {
+  for (const KernelEntry& entry : AllKernels()) {
+    EXPECT_EQ(VariantName(entry.variant), entry.name);
+  }
+}
+
 // The bytes in the program are those of the file beside it, and the digest is
 // the one that sha256sum prints for the file.
 TEST(RegistryTest, BytesAndDigestAreThoseOfTheFile) {

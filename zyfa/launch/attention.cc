@@ -14,7 +14,7 @@ absl::Status Supports(const AttentionParams& params) {
 
 absl::Status AttentionForward(const AttentionParams& params, Device& device,
                               Stream stream) {
-  const auto plan = PlanAttention(params);
+  const auto plan = PlanAttention(params, TargetOf(device.properties()));
   if (!plan.ok()) return plan.status();
   const int64_t pieces = PieceCount(*plan);
   if (pieces == 0) return absl::OkStatus();

@@ -20,6 +20,10 @@ namespace zyfa {
 //   output [batch, seqlen_q,  heads_q,  head_dim_v]
 //   lse    [batch, heads_q, seqlen_q], if wanted
 //
+// Query, key and value are all bf16, or all FP8 (OCP e4m3). FP8 ones stand for
+// real numbers, element * descale; the output is bf16 or, of FP8 inputs only,
+// FP8, which then is e4m3(real number * output_scale), saturated.
+//
 // Rules, all checked before anything is launched:
 // - head dims 128/128 or 192/128 (what the linked kernels offer);
 //   heads_q % heads_kv == 0, heads_q <= 65536; lengths 0 .. 2^31 - 513;
@@ -30,7 +34,15 @@ namespace zyfa {
 //   each dimension steps over all that the ones before it cover), and the bytes
 //   from the first to the last of each touch no other tensor. Query, key and
 //   value may overlap each other and have strides of 0;
-// - any finite softmax scale, zero and negative ones included.
+// - any finite softmax scale, zero and negative ones included;
+// - descales and output scale: only where they have a meaning (FP8 inputs, FP8
+//   output). Any finite number, or a tensor of such numbers, which are not
+//   looked at; zero, denormal and negative ones included. A tensor has 1 batch
+//   entry or `batch`, and 1 head or heads_kv, query_descale also heads_q (where
+//   the two are one number, there is no difference); output_scale has one
+//   element. Addresses and strides in use are multiples of 4, strides not
+//   negative, and the tensor ends 2^32 bytes behind its start at most. They may
+//   overlap each other and the inputs.
 // No rows (batch, heads_q or seqlen_q of 0) is valid and does nothing. Rows
 // that see no key (seqlen_kv of 0, or above a causal diagonal) get output 0 and
 // lse -infinity. Masked keys have weight 0, but a weight of 0 times a NaN or an
@@ -45,8 +57,14 @@ struct AttentionParams {
   // 1 / sqrt(head_dim_qk) if not given.
   std::optional<float> softmax_scale;
   Mask mask = Mask::kCausal;
-  // Name of the kernel to use; empty: the one for these head dims and mask.
+  // Name of the kernel to use; empty: the one for this type, head dims and
+  // mask. Of FP8 kernels, lean P for head dim 128 and exact P for 192/128.
   std::string variant;
+  // 1 if not given.
+  std::optional<Scale> query_descale;
+  std::optional<Scale> key_descale;
+  std::optional<Scale> value_descale;
+  std::optional<Scale> output_scale;
 };
 
 }  // namespace zyfa

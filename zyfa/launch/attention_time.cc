@@ -2,29 +2,39 @@
 
 #include <cstdint>
 #include <cstring>
+#include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "zyfa/emu/cycles/machine.h"
 #include "zyfa/kernels/registry.h"
 #include "zyfa/launch/attention_work.h"
 
 namespace zyfa {
 namespace {
 
-// Tiles that lack rows leave waves idle, and tiles without keys take another
-// path: neither is to be interpolated with others.
-emu::GroupWork InEmulatorTerms(const std::vector<QueryTileWork>& tiles) {
-  emu::GroupWork work;
-  for (const QueryTileWork& tile : tiles) {
-    work.kind = work.kind << 10 | static_cast<uint32_t>(tile.rows) << 1 |
-                (tile.key_tiles == 0 ? 1u : 0u);
-    work.steps.push_back(tile.key_tiles);
+// Numbers the kinds of work-groups of a launch as they come.
+class Kinds {
+ public:
+  // Tiles that lack rows leave waves idle, and tiles without keys take another
+  // path: neither is to be interpolated with others, nor are lists of different
+  // lengths.
+  uint32_t Of(const std::vector<QueryTileWork>& tiles) {
+    std::vector<std::pair<int64_t, bool>> shapes;
+    for (const QueryTileWork& tile : tiles) {
+      shapes.emplace_back(tile.rows, tile.key_tiles == 0);
+    }
+    return kinds_.try_emplace(std::move(shapes), Count()).first->second;
   }
-  return work;
-}
-static_assert(kQueryTile < 1 << 9);
+
+ private:
+  uint32_t Count() const { return static_cast<uint32_t>(kinds_.size()); }
+
+  std::map<std::vector<std::pair<int64_t, bool>>, uint32_t> kinds_;
+};
 
 }  // namespace
 
@@ -33,10 +43,18 @@ emu::LaunchWork AttentionLaunchWork(const Variant& variant,
                                     const LaunchShape& shape) {
   const uint64_t groups =
       uint64_t{shape.grid[0]} * shape.grid[1] * shape.grid[2];
+  Kinds kinds;
   return emu::CollectWork(
       groups,
       [&](uint64_t group) {
-        return InEmulatorTerms(WorkOfGroup(variant, args, shape, group));
+        const std::vector<QueryTileWork> tiles =
+            WorkOfGroup(variant, args, shape, group);
+        emu::GroupWork work;
+        work.kind = kinds.Of(tiles);
+        for (const QueryTileWork& tile : tiles) {
+          work.steps.push_back(tile.key_tiles);
+        }
+        return work;
       },
       [](uint64_t group) { return group; });
 }
@@ -69,6 +87,9 @@ absl::StatusOr<emu::KernelTime> ModelAttentionTime(
   launch.memory = &memory;
   emu::KernelTimeOptions own = options;
   own.hbm_bytes = TensorBytes(entry->variant, args, shape);
+  own.peak_flops_per_clock = entry->variant.data_type == DataType::kFp8
+                                 ? emu::kFp8FlopsPerClock
+                                 : emu::kBf16FlopsPerClock;
   return emu::ModelKernelTime(
       launch, AttentionLaunchWork(entry->variant, args, shape), own);
 }

@@ -21,8 +21,9 @@ emu::LaunchWork AttentionLaunchWork(const Variant& variant,
 
 // Models a launch of one of our kernels, known by its name in the code object.
 // `options` as the caller wants them, but for the bytes of HBM, which follow
-// from the arguments. FailedPrecondition: no linked variant has that kernel, or
-// `arguments` is no AttentionArgs; else the errors of ModelKernelTime().
+// from the arguments, and the peak, which is the data type's.
+// FailedPrecondition: no linked variant has that kernel, or `arguments` is no
+// AttentionArgs; else the errors of ModelKernelTime().
 absl::StatusOr<emu::KernelTime> ModelAttentionTime(
     const emu::CodeObject& code, const std::string& kernel,
     const LaunchShape& shape, absl::Span<const uint8_t> arguments,

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "zyfa/launch/tensor.h"
+#include "zyfa/variant/item_order.h"
 
 namespace zyfa {
 namespace {
@@ -25,12 +26,30 @@ QueryTileWork WorkOfTile(const Variant& variant, const AttentionArgs& args,
   return work;
 }
 
+// The items that a persistent work-group takes.
+std::vector<QueryTileWork> WorkOfPersistentGroup(const Variant& variant,
+                                                 const AttentionArgs& args,
+                                                 uint64_t group) {
+  std::vector<QueryTileWork> works;
+  for (uint64_t round = 0; round * args.groups < args.items; ++round) {
+    const uint64_t item =
+        ItemOfGroup(args, static_cast<uint32_t>(group), round);
+    if (item >= args.items) continue;
+    const auto tile = static_cast<int64_t>(item / args.columns);
+    works.push_back(WorkOfTile(variant, args, args.query_tiles - 1 - tile));
+  }
+  return works;
+}
+
 }  // namespace
 
 std::vector<QueryTileWork> WorkOfGroup(const Variant& variant,
                                        const AttentionArgs& args,
                                        const LaunchShape& shape,
                                        uint64_t group) {
+  if (variant.data_type == DataType::kFp8) {
+    return WorkOfPersistentGroup(variant, args, group);
+  }
   const auto y = static_cast<int64_t>(group / shape.grid[0] % shape.grid[1]);
   if (variant.mask == Mask::kFull) return {WorkOfTile(variant, args, y)};
   // A causal group takes one tile from each end, the longer one first.
@@ -42,20 +61,26 @@ std::vector<QueryTileWork> WorkOfGroup(const Variant& variant,
 
 double TensorBytes(const Variant& variant, const AttentionArgs& args,
                    const LaunchShape& shape) {
-  const uint64_t heads = shape.grid[0];
+  const bool fp8 = variant.data_type == DataType::kFp8;
+  const uint64_t heads = fp8 ? args.heads_q : shape.grid[0];
+  const uint64_t batch = fp8 ? args.columns / args.heads_q : shape.grid[2];
   const uint64_t last_kv_head =
       args.kv_head_multiplier == 0
           ? heads - 1
           : (heads - 1) * args.kv_head_multiplier >> 32;
+  const auto element = static_cast<double>(BytesPerElement(variant.data_type));
+  const DataType output =
+      (args.flags & kOutputFp8) != 0 ? DataType::kFp8 : DataType::kBf16;
+  const double query_row =
+      variant.head_dim_qk * element +
+      variant.head_dim_v * static_cast<double>(BytesPerElement(output)) +
+      (args.lse != 0 ? 4 : 0);
+  const double key_row = (variant.head_dim_qk + variant.head_dim_v) * element;
   const double query_rows = 1.0 * args.seqlen_q * static_cast<double>(heads);
   const double key_rows =
       1.0 * args.seqlen_kv * static_cast<double>(last_kv_head + 1);
-  const double row_elements = variant.head_dim_qk + variant.head_dim_v;
-  const double lse = args.lse != 0 ? 4 * query_rows : 0;
-  return shape.grid[2] *
-         ((query_rows + key_rows) * row_elements *
-              static_cast<double>(BytesPerElement(variant.data_type)) +
-          lse);
+  return static_cast<double>(batch) *
+         (query_rows * query_row + key_rows * key_row);
 }
 
 }  // namespace zyfa

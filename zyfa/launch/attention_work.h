@@ -18,7 +18,8 @@ struct QueryTileWork {
 };
 
 // The query tiles of work-group `group` (linear, x fastest) of a launch that
-// MakePiece() gave, in the group's order. Groups with equal lists run the same
+// MakePiece() gave, in the group's order; of an FP8 variant, a persistent
+// group's from first to last. Groups with equal lists run the same
 // instructions, but for where data makes softmax rescale.
 std::vector<QueryTileWork> WorkOfGroup(const Variant& variant,
                                        const AttentionArgs& args,
@@ -26,7 +27,8 @@ std::vector<QueryTileWork> WorkOfGroup(const Variant& variant,
                                        uint64_t group);
 
 // Bytes of Q, K, V, output and LSE, each once: what a launch moves from and to
-// memory at least. Tensors count in full, also where strides of 0 repeat them.
+// memory at least, but for scales. Tensors count in full, also where strides of
+// 0 repeat them.
 double TensorBytes(const Variant& variant, const AttentionArgs& args,
                    const LaunchShape& shape);
 

@@ -1,5 +1,7 @@
 #include <algorithm>
+#include <cstddef>
 #include <cstring>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -20,7 +22,8 @@ absl::Status Null(absl::string_view argument) {
 }
 
 // Copies a struct of the caller's version into one of ours. An older one must
-// reach to the end of version 1, `least`; what a newer one has more must be 0.
+// reach to the end of the struct's first version, `least`; what a newer one has
+// more must be 0.
 template <typename Struct>
 absl::Status Read(absl::string_view argument, const Struct* from, size_t least,
                   Struct& to) {
@@ -46,25 +49,51 @@ absl::Status Read(absl::string_view argument, const Struct* from, size_t least,
   return absl::OkStatus();
 }
 
-// Sizes of version 1 of the structs; they never change.
-constexpr size_t kTensorSize = 72, kLseSize = 56, kAttentionSize = 64;
+// Sizes of the first versions of the structs; they never change.
+constexpr size_t kTensorSize = 72, kLseSize = 56, kAttentionSize = 64,
+                 kScaleSize = 48;
 static_assert(sizeof(zyfa_tensor) == kTensorSize);
 static_assert(sizeof(zyfa_lse) == kLseSize);
-static_assert(sizeof(zyfa_attention) == kAttentionSize);
+static_assert(offsetof(zyfa_attention, query_descale) == kAttentionSize);
+static_assert(sizeof(zyfa_scale) == kScaleSize);
 
 absl::Status ReadTensor(const std::string& argument, const zyfa_tensor* from,
                         TensorView& to) {
   zyfa_tensor tensor;
   const absl::Status status = Read(argument, from, kTensorSize, tensor);
   if (!status.ok()) return status;
-  if (tensor.data_type != ZYFA_BF16) {
-    return absl::InvalidArgumentError(
-        absl::StrCat(argument, ".data_type is ", tensor.data_type,
-                     "; allowed: ", ZYFA_BF16, " (bf16)"));
+  if (tensor.data_type != ZYFA_BF16 && tensor.data_type != ZYFA_FP8) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        argument, ".data_type is ", tensor.data_type, "; allowed: ", ZYFA_BF16,
+        " (bf16), ", ZYFA_FP8, " (fp8)"));
   }
-  to = {DataType::kBf16,     tensor.address,    tensor.batch,
-        tensor.seqlen,       tensor.heads,      tensor.head_dim,
-        tensor.batch_stride, tensor.seq_stride, tensor.head_stride};
+  const DataType type =
+      tensor.data_type == ZYFA_FP8 ? DataType::kFp8 : DataType::kBf16;
+  to = {type,
+        tensor.address,
+        tensor.batch,
+        tensor.seqlen,
+        tensor.heads,
+        tensor.head_dim,
+        tensor.batch_stride,
+        tensor.seq_stride,
+        tensor.head_stride};
+  return absl::OkStatus();
+}
+
+// NULL: none.
+absl::Status ReadScale(const std::string& argument, const zyfa_scale* from,
+                       std::optional<Scale>& to) {
+  if (from == nullptr) return absl::OkStatus();
+  zyfa_scale scale;
+  const absl::Status status = Read(argument, from, kScaleSize, scale);
+  if (!status.ok()) return status;
+  if (scale.address == 0) {
+    to = scale.value;
+  } else {
+    to = ScaleView{scale.address, scale.batch, scale.heads, scale.batch_stride,
+                   scale.head_stride};
+  }
   return absl::OkStatus();
 }
 
@@ -77,6 +106,14 @@ absl::StatusOr<AttentionParams> ReadAttention(const zyfa_attention* from) {
   status.Update(ReadTensor("key", attention.key, params.key));
   status.Update(ReadTensor("value", attention.value, params.value));
   status.Update(ReadTensor("output", attention.output, params.output));
+  status.Update(ReadScale("query_descale", attention.query_descale,
+                          params.query_descale));
+  status.Update(
+      ReadScale("key_descale", attention.key_descale, params.key_descale));
+  status.Update(ReadScale("value_descale", attention.value_descale,
+                          params.value_descale));
+  status.Update(
+      ReadScale("output_scale", attention.output_scale, params.output_scale));
   if (attention.lse != nullptr) {
     zyfa_lse lse;
     status.Update(Read("lse", attention.lse, kLseSize, lse));

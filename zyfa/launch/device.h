@@ -32,11 +32,15 @@ struct LaunchShape {
   uint32_t dynamic_lds_bytes = 0;
 };
 
+// Of an MI355X.
+inline constexpr uint32_t kDefaultComputeUnits = 256;
+
 struct DeviceProperties {
-  std::string kind;       // "hip", "emulator"
-  std::string name;       // for people
-  std::string arch;       // "gfx950"
-  std::string runtime;    // what executes, with its version
+  std::string kind;     // "hip", "emulator"
+  std::string name;     // for people
+  std::string arch;     // "gfx950"
+  std::string runtime;  // what executes, with its version
+  uint32_t compute_units = kDefaultComputeUnits;
   bool modelled = false;  // results are a model's, not a GPU's measurements
 };
 

@@ -43,6 +43,7 @@ TEST(EmulatorDeviceTest, RunsAKernel) {
   EmulatorDevice device;
   EXPECT_EQ(device.properties().kind, "emulator");
   EXPECT_EQ(device.properties().arch, "gfx950");
+  EXPECT_EQ(device.properties().compute_units, 256u);
   EXPECT_TRUE(device.properties().modelled);
   const auto code = StoreKernels();
   const auto kernel = device.LoadOnce(code, "store");

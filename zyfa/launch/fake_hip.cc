@@ -31,6 +31,7 @@ struct Object {
 struct State {
   std::mutex mutex;
   int device_count = 1;
+  int compute_units = 256;
   int device = 0;
   std::map<std::string, int> calls;
   std::map<std::pair<std::string, int>, int> failures;  // by number of the call
@@ -99,10 +100,17 @@ void SetDeviceCount(int count) {
   s.device_count = count;
 }
 
+void SetComputeUnits(int count) {
+  State& s = TheState();
+  const std::lock_guard<std::mutex> lock(s.mutex);
+  s.compute_units = count;
+}
+
 void Reset() {
   State& s = TheState();
   const std::lock_guard<std::mutex> lock(s.mutex);
   s.device_count = 1;
+  s.compute_units = 256;
   s.device = 0;
   s.calls.clear();
   s.failures.clear();
@@ -147,8 +155,9 @@ int CurrentDevice() {
   return s.device;
 }
 
-constexpr FakeHip kFakeHip = {Fail, SetDeviceCount, Reset,  Calls,
-                              Live, Launches,       Launch, CurrentDevice};
+constexpr FakeHip kFakeHip = {Fail,     SetDeviceCount, SetComputeUnits,
+                              Reset,    Calls,          Live,
+                              Launches, Launch,         CurrentDevice};
 
 }  // namespace
 }  // namespace zyfa
@@ -182,6 +191,17 @@ int hipDeviceGetName(char* name, int bytes, int device) {
     return zyfa::kInvalidDevice;
   }
   std::strncpy(name, "Fake GPU", static_cast<size_t>(bytes));
+  return 0;
+}
+
+int hipDeviceGetAttribute(int* value, int attribute, int device) {
+  Call call("hipDeviceGetAttribute");
+  if (call.error()) return call.error();
+  if (device < 0 || device >= call.state.device_count) {
+    return zyfa::kInvalidDevice;
+  }
+  if (attribute != 63) return zyfa::kInvalidValue;
+  *value = call.state.compute_units;
   return 0;
 }
 

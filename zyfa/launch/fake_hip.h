@@ -17,7 +17,7 @@ struct FakeLaunch {
   const void* stream = nullptr;
   int device = -1;  // current at the call
   uint64_t argument_bytes = 0;
-  uint8_t arguments[256] = {};
+  uint8_t arguments[512] = {};
 };
 
 struct FakeHip {
@@ -25,8 +25,9 @@ struct FakeHip {
   // and does nothing else.
   void (*fail)(const char* function, int nth, int error);
   void (*set_device_count)(int count);
-  // Forgets failures, counts, launches and objects; one device, device 0
-  // current.
+  void (*set_compute_units)(int count);  // of every device
+  // Forgets failures, counts, launches and objects; one device of 256
+  // compute units, device 0 current.
   void (*reset)();
   int (*calls)(const char* function);
   // Objects that exist: "memory", "module", "stream", "event".

@@ -73,6 +73,7 @@ absl::StatusOr<HipApi> LoadHipApi(const std::string& library) {
   symbols.Find("hipGetDeviceCount", api.hipGetDeviceCount);
   symbols.Find("hipRuntimeGetVersion", api.hipRuntimeGetVersion);
   symbols.Find("hipDeviceGetName", api.hipDeviceGetName);
+  symbols.Find("hipDeviceGetAttribute", api.hipDeviceGetAttribute);
   symbols.Find("hipGetDevice", api.hipGetDevice);
   symbols.Find("hipSetDevice", api.hipSetDevice);
   symbols.Find("hipMalloc", api.hipMalloc);

@@ -24,6 +24,7 @@ inline constexpr HipError kHipErrorInvalidDevice = 101;
 inline constexpr HipError kHipErrorNoBinaryForGpu = 209;
 inline constexpr int kHipMemcpyHostToDevice = 1;
 inline constexpr int kHipMemcpyDeviceToHost = 2;
+inline constexpr int kHipDeviceAttributeMultiprocessorCount = 63;
 // Keys of hipModuleLaunchKernel's `extra` list.
 inline void* const kHipLaunchBufferPointer = reinterpret_cast<void*>(1);
 inline void* const kHipLaunchBufferSize = reinterpret_cast<void*>(2);
@@ -36,6 +37,7 @@ struct HipApi {
   HipError (*hipGetDeviceCount)(int* count);
   HipError (*hipRuntimeGetVersion)(int* version);
   HipError (*hipDeviceGetName)(char* name, int bytes, int device);
+  HipError (*hipDeviceGetAttribute)(int* value, int attribute, int device);
   HipError (*hipGetDevice)(int* device);
   HipError (*hipSetDevice)(int device);
   HipError (*hipMalloc)(void** pointer, size_t bytes);

@@ -280,6 +280,17 @@ absl::StatusOr<std::unique_ptr<Device>> OpenHipDevice(
       Check(*api, "hipDeviceGetName",
             api->hipDeviceGetName(name, sizeof(name) - 1, options.ordinal));
   if (!status.ok()) return status;
+  int compute_units = 0;
+  status = Check(*api, "hipDeviceGetAttribute",
+                 api->hipDeviceGetAttribute(
+                     &compute_units, kHipDeviceAttributeMultiprocessorCount,
+                     options.ordinal));
+  if (!status.ok()) return status;
+  if (compute_units < 1) {
+    return absl::InternalError(
+        absl::StrCat("hipDeviceGetAttribute says that the GPU has ",
+                     compute_units, " compute units"));
+  }
   status = CheckArchitecture(*api, options);
   if (!status.ok()) return status;
 
@@ -288,6 +299,7 @@ absl::StatusOr<std::unique_ptr<Device>> OpenHipDevice(
   properties.name = name;
   properties.arch = "gfx950";
   properties.runtime = absl::StrCat("HIP ", version);
+  properties.compute_units = static_cast<uint32_t>(compute_units);
   properties.modelled = false;
   return std::unique_ptr<Device>(
       new HipDevice(*api, options.ordinal, std::move(properties)));

@@ -36,6 +36,7 @@ const char* const kFunctions[] = {
     "hipGetDeviceCount",
     "hipRuntimeGetVersion",
     "hipDeviceGetName",
+    "hipDeviceGetAttribute",
     "hipGetDevice",
     "hipSetDevice",
     "hipMalloc",
@@ -93,7 +94,22 @@ TEST_F(HipDeviceTest, PropertiesComeFromTheRuntime) {
   EXPECT_EQ((*device)->properties().name, "Fake GPU");
   EXPECT_EQ((*device)->properties().arch, "gfx950");
   EXPECT_EQ((*device)->properties().runtime, "HIP 70012345");
+  EXPECT_EQ((*device)->properties().compute_units, 256u);
   EXPECT_FALSE((*device)->properties().modelled);
+}
+
+TEST_F(HipDeviceTest, ComputeUnitsAreTheDevices) {
+  fake_->set_compute_units(304);
+  const auto device = OpenHipDevice(Options());
+  ASSERT_TRUE(device.ok()) << device.status();
+  EXPECT_EQ((*device)->properties().compute_units, 304u);
+  for (int none : {0, -1}) {
+    fake_->set_compute_units(none);
+    const absl::Status status = OpenHipDevice(Options()).status();
+    EXPECT_EQ(status.code(), absl::StatusCode::kInternal);
+    EXPECT_THAT(status.message(),
+                HasSubstr(absl::StrCat("has ", none, " compute units")));
+  }
 }
 
 TEST_F(HipDeviceTest, MemoryKeepsWhatIsCopied) {
@@ -142,7 +158,7 @@ TEST_F(HipDeviceTest, AttentionReachesTheKernel) {
     EXPECT_EQ(launch.stream, stream->native);
     EXPECT_EQ(launch.device, 1);
     // The bytes at the offsets that the kernels are generated for.
-    ASSERT_EQ(launch.argument_bytes, 168u);
+    ASSERT_EQ(launch.argument_bytes, 272u);
     const auto u64 = [&](int at) {
       uint64_t value;
       std::memcpy(&value, launch.arguments + at, 8);
@@ -172,6 +188,7 @@ TEST_F(HipDeviceTest, AttentionReachesTheKernel) {
     EXPECT_FLOAT_EQ(f32(156), 0.25 * 1.4426950408889634);
     EXPECT_FLOAT_EQ(f32(160), 0.25);
     EXPECT_FLOAT_EQ(f32(164), 32 / 1.4426950408889634);
+    for (int at = 168; at < 272; at += 4) EXPECT_EQ(u32(at), 0u) << at;
   }
   EXPECT_EQ(fake_->calls("hipModuleLoadData"), 2) << "check, and one kernel";
   EXPECT_EQ(Live(), 0);

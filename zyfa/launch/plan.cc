@@ -6,149 +6,25 @@
 #include <string>
 #include <vector>
 
-#include "absl/numeric/int128.h"
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
+#include "zyfa/launch/choose_kernel.h"
+#include "zyfa/launch/refusal.h"
+#include "zyfa/launch/scale_arguments.h"
+#include "zyfa/launch/tensor_rows.h"
 
 namespace zyfa {
 namespace {
 
-constexpr int64_t kAlignment = 16;  // of a load or store per lane
 constexpr int64_t kLseAlignment = 4;
 // A tile's rows must stay within 32-bit offsets of its first one.
 constexpr int64_t kSeqStrideLimit = int64_t{1} << 25;
 // Tile ends are computed in signed 32-bit numbers.
 constexpr int64_t kMaxSeqlen = (int64_t{1} << 31) - 513;
 constexpr int64_t kMaxHeads = 65536;  // kv_head_multiplier is exact up to here
-constexpr int kAddressBits = 48;
 constexpr int64_t kMaxGridYZ = 65535;
-
-absl::Status Refuse(absl::string_view argument, absl::string_view value,
-                    absl::string_view allowed) {
-  return absl::InvalidArgumentError(
-      absl::StrCat(argument, " is ", value, "; allowed: ", allowed));
-}
-
-absl::Status MustEqual(absl::string_view argument, int64_t value,
-                       absl::string_view other, int64_t other_value) {
-  if (value == other_value) return absl::OkStatus();
-  return Refuse(argument, absl::StrCat(value),
-                absl::StrCat(other_value, ", which is ", other));
-}
-
-absl::Status MustLieIn(absl::string_view argument, int64_t value,
-                       int64_t most) {
-  if (value >= 0 && value <= most) return absl::OkStatus();
-  return Refuse(argument, absl::StrCat(value), absl::StrCat("0 to ", most));
-}
-
-// Bytes [begin, end) that a tensor reaches from its first to its last element.
-struct ByteRange {
-  std::string name;
-  uint64_t begin = 0;
-  uint64_t end = 0;
-};
-
-// A dimension outside the contiguous rows.
-struct Dimension {
-  std::string argument;  // as the message names its stride
-  int64_t size = 0;
-  int64_t* stride = nullptr;
-  int64_t limit = INT64_MAX;  // the stride must stay below it
-};
-
-// A tensor reduced to contiguous rows that repeat over dimensions.
-struct Rows {
-  std::string name;
-  uint64_t address = 0;
-  int64_t row_bytes = 0;
-  int64_t alignment = kAlignment;
-  bool written = false;
-  std::vector<Dimension> dimensions;
-};
-
-absl::Status CheckStrides(const Rows& rows) {
-  for (const Dimension& d : rows.dimensions) {
-    if (d.size < 2) continue;
-    const int64_t stride = *d.stride;
-    if (stride < 0 || stride % rows.alignment != 0 || stride >= d.limit) {
-      std::string allowed = absl::StrCat("multiples of ", rows.alignment,
-                                         " that are not negative");
-      if (d.limit != INT64_MAX) {
-        absl::StrAppend(&allowed, " and less than ", d.limit);
-      }
-      return Refuse(d.argument, absl::StrCat(stride, " bytes"), allowed);
-    }
-  }
-  return absl::OkStatus();
-}
-
-// Refuses rows that may lie upon each other: taken by growing stride, every
-// dimension has to step over all that the ones before it cover. Call it after
-// RangeOf() has shown that sizes times strides stay in range.
-absl::Status CheckDisjointRows(const Rows& rows) {
-  const auto smaller_stride = [](const Dimension& a, const Dimension& b) {
-    return *a.stride < *b.stride;
-  };
-  std::vector<Dimension> used;
-  for (const Dimension& d : rows.dimensions) {
-    if (d.size <= 1) continue;
-    used.insert(std::upper_bound(used.begin(), used.end(), d, smaller_stride),
-                d);
-  }
-  int64_t covered = rows.row_bytes;
-  for (const Dimension& d : used) {
-    if (*d.stride < covered) {
-      return Refuse(
-          d.argument, absl::StrCat(*d.stride, " bytes"),
-          absl::StrCat("at least ", covered, ", so that no two rows of ",
-                       rows.name, " overlap"));
-    }
-    covered += (d.size - 1) * *d.stride;
-  }
-  return absl::OkStatus();
-}
-
-absl::StatusOr<ByteRange> RangeOf(const Rows& rows) {
-  const std::string argument = absl::StrCat(rows.name, ".address");
-  const std::string value = absl::StrCat("0x", absl::Hex(rows.address));
-  if (rows.address == 0 || rows.address % rows.alignment != 0) {
-    return Refuse(argument, value,
-                  absl::StrCat("multiples of ", rows.alignment, ", and not 0"));
-  }
-  // Sizes and strides are below 2^63: three products and the rest stay below
-  // 2^128.
-  absl::uint128 end = rows.address;
-  end += static_cast<uint64_t>(rows.row_bytes);
-  for (const Dimension& d : rows.dimensions) {
-    if (d.size < 2) continue;
-    end += absl::uint128(static_cast<uint64_t>(d.size - 1)) *
-           static_cast<uint64_t>(*d.stride);
-  }
-  if (end > absl::uint128(1) << kAddressBits) {
-    std::string reach = "2^64 or more";
-    if (absl::Uint128High64(end) == 0) {
-      reach = absl::StrCat("0x", absl::Hex(absl::Uint128Low64(end)));
-    }
-    return Refuse(
-        argument,
-        absl::StrCat(value, " and the tensor's strides end it at ", reach),
-        absl::StrCat("an end at 2^", kAddressBits, " at most"));
-  }
-  return ByteRange{rows.name, rows.address, absl::Uint128Low64(end)};
-}
-
-absl::StatusOr<ByteRange> CheckRows(const Rows& rows) {
-  absl::Status status = CheckStrides(rows);
-  if (!status.ok()) return status;
-  auto range = RangeOf(rows);
-  if (range.ok() && rows.written) {
-    status = CheckDisjointRows(rows);
-    if (!status.ok()) return status;
-  }
-  return range;
-}
+constexpr int64_t kMaxItems = (int64_t{1} << 31) - 1;  // of an FP8 launch
+constexpr int64_t kXcds = 8;
 
 Rows RowsOf(const std::string& name, TensorView& view, bool written) {
   Rows rows;
@@ -182,33 +58,27 @@ Rows RowsOf(const std::string& name, LseView& view) {
   return rows;
 }
 
-absl::Status CheckNoOverlap(const ByteRange& written, const ByteRange& other) {
-  if (written.end <= other.begin || other.end <= written.begin) {
-    return absl::OkStatus();
-  }
-  const auto text = [](const ByteRange& range) {
-    return absl::StrCat("0x", absl::Hex(range.begin), " to 0x",
-                        absl::Hex(range.end));
-  };
-  return Refuse(
-      absl::StrCat(written.name, ".address"),
-      absl::StrCat("0x", absl::Hex(written.begin)),
-      absl::StrCat("none where ", written.name, " (bytes ", text(written),
-                   ") overlaps ", other.name, " (bytes ", text(other), ")"));
-}
-
 absl::Status CheckTypes(const AttentionParams& params) {
+  const DataType type = params.query.data_type;
+  if (type != DataType::kBf16 && type != DataType::kFp8) {
+    return Refuse("query.data_type", DataTypeName(type), "bf16, fp8");
+  }
   const struct {
     const char* argument;
     DataType type;
-  } kTypes[] = {{"query.data_type", params.query.data_type},
-                {"key.data_type", params.key.data_type},
-                {"value.data_type", params.value.data_type},
-                {"output.data_type", params.output.data_type}};
-  for (const auto& t : kTypes) {
-    if (t.type != DataType::kBf16) {
-      return Refuse(t.argument, absl::StrCat(static_cast<int>(t.type)), "bf16");
+  } kOthers[] = {{"key.data_type", params.key.data_type},
+                 {"value.data_type", params.value.data_type}};
+  for (const auto& other : kOthers) {
+    if (other.type != type) {
+      return Refuse(
+          other.argument, DataTypeName(other.type),
+          absl::StrCat(DataTypeName(type), ", which is query.data_type"));
     }
+  }
+  const DataType output = params.output.data_type;
+  if (output != DataType::kBf16 && output != type) {
+    return Refuse("output.data_type", DataTypeName(output),
+                  type == DataType::kFp8 ? "bf16, fp8" : "bf16");
   }
   return absl::OkStatus();
 }
@@ -249,52 +119,6 @@ absl::Status CheckSizes(const AttentionParams& params) {
   return status;
 }
 
-absl::StatusOr<const KernelEntry*> ChooseKernel(const AttentionParams& params) {
-  const int64_t qk = params.query.head_dim;
-  const int64_t v = params.value.head_dim;
-  if (params.mask != Mask::kCausal && params.mask != Mask::kFull) {
-    return Refuse("mask", absl::StrCat(static_cast<int>(params.mask)),
-                  "causal, full");
-  }
-  if (!params.variant.empty()) {
-    const KernelEntry* kernel = FindKernel(params.variant);
-    if (kernel == nullptr) {
-      const auto name = [](std::string* out, const KernelEntry& entry) {
-        absl::StrAppend(out, entry.name);
-      };
-      return absl::NotFoundError(absl::StrCat(
-          "variant is '", params.variant,
-          "'; allowed: ", absl::StrJoin(AllKernels(), ", ", name)));
-    }
-    const Variant& variant = kernel->variant;
-    const std::string of =
-        absl::StrCat("what variant ", kernel->name, " takes");
-    absl::Status status =
-        MustEqual("query.head_dim", qk, of, variant.head_dim_qk);
-    status.Update(MustEqual("value.head_dim", v, of, variant.head_dim_v));
-    if (status.ok() && params.mask != variant.mask) {
-      const auto text = [](Mask mask) {
-        return mask == Mask::kCausal ? "causal" : "full";
-      };
-      status = Refuse("mask", text(params.mask),
-                      absl::StrCat(text(variant.mask), ", which is ", of));
-    }
-    if (!status.ok()) return status;
-    return kernel;
-  }
-  std::vector<std::string> pairs;
-  for (const KernelEntry& entry : AllKernels()) {
-    const Variant& variant = entry.variant;
-    if (variant.mask != params.mask) continue;
-    if (variant.head_dim_qk == qk && variant.head_dim_v == v) return &entry;
-    pairs.push_back(
-        absl::StrCat(variant.head_dim_qk, " and ", variant.head_dim_v));
-  }
-  return absl::InvalidArgumentError(
-      absl::StrCat("query.head_dim and value.head_dim are ", qk, " and ", v,
-                   "; allowed: ", absl::StrJoin(pairs, ", ")));
-}
-
 void FillScale(float scale, AttentionArgs& args) {
   const float magnitude = std::fabs(scale);
   args.negate_query = scale < 0 ? 0x80008000u : 0;
@@ -316,25 +140,53 @@ bool IsCausal(const AttentionPlan& plan) {
   return plan.kernel->variant.mask == Mask::kCausal;
 }
 
-// A causal work-group takes one tile from each end, so that all cost the same.
+bool IsFp8(const AttentionPlan& plan) {
+  return plan.kernel->variant.data_type == DataType::kFp8;
+}
+
+// A causal work-group of a BF16 kernel takes one tile from each end, so that
+// all cost the same.
 int64_t TilesPerGroup(const AttentionPlan& plan) {
   return IsCausal(plan) ? 2 : 1;
 }
 
-int64_t RowsPerPiece(const AttentionPlan& plan) {
-  return kMaxGridYZ * TilesPerGroup(plan) * kQueryTile;
+// What one launch may be given.
+struct PieceSize {
+  int64_t rows;
+  int64_t batches;
+};
+
+// There is a head.
+PieceSize LargestPiece(const AttentionPlan& plan) {
+  if (!IsFp8(plan)) {
+    return {kMaxGridYZ * TilesPerGroup(plan) * kQueryTile, kMaxGridYZ};
+  }
+  const int64_t most_tiles = kMaxItems / plan.heads_q;
+  const int64_t tiles =
+      std::clamp<int64_t>(plan.args.query_tiles, 1, most_tiles);
+  return {most_tiles * kQueryTile, kMaxItems / (tiles * plan.heads_q)};
 }
 
 int64_t CeilDiv(int64_t a, int64_t b) { return a / b + (a % b != 0); }
 
+// Persistent work-groups of an FP8 launch: in turn on the XCDs, and no compute
+// unit with two of them.
+uint32_t Groups(uint32_t items, uint32_t compute_units) {
+  if (items < compute_units) return items;
+  return std::max<uint32_t>(kXcds, compute_units / kXcds * kXcds);
+}
+
 }  // namespace
 
-absl::StatusOr<AttentionPlan> PlanAttention(const AttentionParams& params) {
+absl::StatusOr<AttentionPlan> PlanAttention(const AttentionParams& params,
+                                            const LaunchTarget& target) {
   absl::Status status = CheckTypes(params);
   if (!status.ok()) return status;
   status = CheckSizes(params);
   if (!status.ok()) return status;
-  const auto kernel = ChooseKernel(params);
+  status = CheckScales(params);
+  if (!status.ok()) return status;
+  const auto kernel = ChooseKernel(params, target.kernels);
   if (!kernel.ok()) return kernel.status();
   const float scale = params.softmax_scale.value_or(
       1.0f / std::sqrt(static_cast<float>(params.query.head_dim)));
@@ -346,11 +198,20 @@ absl::StatusOr<AttentionPlan> PlanAttention(const AttentionParams& params) {
   plan.kernel = *kernel;
   plan.batch = params.query.batch;
   plan.heads_q = params.query.heads;
+  plan.compute_units = target.compute_units;
   AttentionArgs& args = plan.args;
   args.seqlen_q = static_cast<uint32_t>(params.query.seqlen);
   args.seqlen_kv = static_cast<uint32_t>(params.key.seqlen);
   args.query_tiles = QueryTiles(params.query.seqlen);
-  FillScale(scale, args);
+  if (IsFp8(plan)) {
+    args.softmax_scale = scale;
+    args.lean_top = target.lean_top;
+    args.heads_q = static_cast<uint32_t>(plan.heads_q);
+    args.flags =
+        params.output.data_type == DataType::kFp8 ? uint32_t{kOutputFp8} : 0;
+  } else {
+    FillScale(scale, args);
+  }
   if (PieceCount(plan) == 0) return plan;  // no rows: no memory is looked at
 
   TensorView q = params.query, k = params.key, v = params.value,
@@ -369,11 +230,12 @@ absl::StatusOr<AttentionPlan> PlanAttention(const AttentionParams& params) {
     if (status.ok()) status = check(RowsOf("value", v, /*written=*/false));
   } else {
     // Nothing of them is read; what their fields say reaches no kernel.
-    k = DenseTensor(0, k.batch, 0, k.heads, k.head_dim);
-    v = DenseTensor(0, v.batch, 0, v.heads, v.head_dim);
+    k = DenseTensor(0, k.batch, 0, k.heads, k.head_dim, k.data_type);
+    v = DenseTensor(0, v.batch, 0, v.heads, v.head_dim, v.data_type);
   }
   if (status.ok()) status = check(RowsOf("output", o, /*written=*/true));
   if (status.ok() && params.lse.has_value()) status = check(RowsOf("lse", lse));
+  if (status.ok() && IsFp8(plan)) status = FillScales(params, read, args);
   for (size_t i = 0; i < written.size() && status.ok(); ++i) {
     for (const ByteRange& range : read) {
       status.Update(CheckNoOverlap(written[i], range));
@@ -411,8 +273,9 @@ absl::StatusOr<AttentionPlan> PlanAttention(const AttentionParams& params) {
 
 int64_t PieceCount(const AttentionPlan& plan) {
   if (plan.heads_q == 0) return 0;
-  return CeilDiv(plan.batch, kMaxGridYZ) *
-         CeilDiv(plan.args.seqlen_q, RowsPerPiece(plan));
+  const PieceSize most = LargestPiece(plan);
+  return CeilDiv(plan.batch, most.batches) *
+         CeilDiv(plan.args.seqlen_q, most.rows);
 }
 
 AttentionPiece MakePiece(const AttentionPlan& plan, int64_t index) {
@@ -420,12 +283,13 @@ AttentionPiece MakePiece(const AttentionPlan& plan, int64_t index) {
   piece.args = plan.args;
   AttentionArgs& args = piece.args;
 
-  const int64_t batch_pieces = CeilDiv(plan.batch, kMaxGridYZ);
-  const int64_t first_batch = index % batch_pieces * kMaxGridYZ;
-  const int64_t batches = std::min(plan.batch - first_batch, kMaxGridYZ);
-  const int64_t first_row = index / batch_pieces * RowsPerPiece(plan);
+  const PieceSize most = LargestPiece(plan);
+  const int64_t batch_pieces = CeilDiv(plan.batch, most.batches);
+  const int64_t first_batch = index % batch_pieces * most.batches;
+  const int64_t batches = std::min(plan.batch - first_batch, most.batches);
+  const int64_t first_row = index / batch_pieces * most.rows;
   const int64_t last_row =  // exclusive
-      std::min<int64_t>(plan.args.seqlen_q, first_row + RowsPerPiece(plan));
+      std::min<int64_t>(plan.args.seqlen_q, first_row + most.rows);
 
   const auto batch = static_cast<uint64_t>(first_batch);
   const auto row = static_cast<uint64_t>(first_row);
@@ -448,12 +312,29 @@ AttentionPiece MakePiece(const AttentionPlan& plan, int64_t index) {
   args.seqlen_q = static_cast<uint32_t>(last_row - first_row);
   args.query_tiles = QueryTiles(args.seqlen_q);
 
+  piece.shape.block[0] = kThreadsPerGroup;
+  if (IsFp8(plan)) {
+    // A stride is 0 where there is no tensor or one entry.
+    args.query_descale += batch * args.query_descale_batch_stride;
+    args.key_descale += batch * args.key_descale_batch_stride;
+    args.value_descale += batch * args.value_descale_batch_stride;
+    args.columns = static_cast<uint32_t>(plan.heads_q * batches);
+    args.items = args.query_tiles * args.columns;
+    args.groups = Groups(args.items, plan.compute_units);
+    piece.shape.grid[0] = args.groups;
+    return piece;
+  }
   piece.shape.grid[0] = static_cast<uint32_t>(plan.heads_q);
   piece.shape.grid[1] =
       static_cast<uint32_t>(CeilDiv(args.query_tiles, TilesPerGroup(plan)));
   piece.shape.grid[2] = static_cast<uint32_t>(batches);
-  piece.shape.block[0] = kThreadsPerGroup;
   return piece;
+}
+
+LaunchTarget TargetOf(const DeviceProperties& properties) {
+  LaunchTarget target;
+  target.compute_units = properties.compute_units;
+  return target;
 }
 
 }  // namespace zyfa

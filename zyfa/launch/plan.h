@@ -4,12 +4,24 @@
 #include <cstdint>
 
 #include "absl/status/statusor.h"
+#include "absl/types/span.h"
 #include "zyfa/kernels/registry.h"
 #include "zyfa/launch/attention_params.h"
 #include "zyfa/launch/device.h"
 #include "zyfa/variant/attention_args.h"
 
 namespace zyfa {
+
+// What calls are planned for: the kernels that there are, and a device.
+struct LaunchTarget {
+  absl::Span<const KernelEntry> kernels = AllKernels();
+  uint32_t compute_units = kDefaultComputeUnits;
+  // AttentionArgs::lean_top: for a conversion that rounds down.
+  float lean_top = 126.5f;
+};
+
+// The linked kernels and that device.
+LaunchTarget TargetOf(const DeviceProperties& properties);
 
 // A checked attention call: which kernel, and the arguments of one launch over
 // all of it. The grid may be too small for that; see MakePiece().
@@ -18,10 +30,13 @@ struct AttentionPlan {
   AttentionArgs args = {};
   int64_t batch = 0;
   int64_t heads_q = 0;
+  uint32_t compute_units = 0;
 };
 
-// Does all the checks that AttentionParams documents.
-absl::StatusOr<AttentionPlan> PlanAttention(const AttentionParams& params);
+// Does all the checks that AttentionParams documents. Whether a call is refused
+// does not depend on the target's device.
+absl::StatusOr<AttentionPlan> PlanAttention(const AttentionParams& params,
+                                            const LaunchTarget& target = {});
 
 // One launch of a plan.
 struct AttentionPiece {
@@ -29,9 +44,9 @@ struct AttentionPiece {
   LaunchShape shape;
 };
 
-// HIP allows 65535 work-groups along y and z, so a call becomes several
-// launches over parts of the batch and of the query rows. 0 if there are no
-// rows.
+// A call becomes several launches over parts of the batch and of the query rows
+// where one would have more than HIP's 65535 work-groups along y or z or, of
+// FP8 kernels, 2^31 items. 0 if there are no rows.
 int64_t PieceCount(const AttentionPlan& plan);
 // 0 <= index < PieceCount(plan).
 AttentionPiece MakePiece(const AttentionPlan& plan, int64_t index);

@@ -2,6 +2,7 @@
 #define ZYFA_LAUNCH_TENSOR_H_
 
 #include <cstdint>
+#include <variant>
 
 #include "zyfa/variant/variant.h"
 
@@ -34,6 +35,19 @@ struct LseView {
   int64_t batch_stride = 0;
   int64_t head_stride = 0;
 };
+
+// Scales in device memory: float32 [batch, heads], strides in bytes. A size of
+// 1 stands for all batch entries or heads; its stride is never used.
+struct ScaleView {
+  uint64_t address = 0;
+  int64_t batch = 1;
+  int64_t heads = 1;
+  int64_t batch_stride = 0;
+  int64_t head_stride = 0;
+};
+
+// A scale of the host for all of a tensor, or scales of the device.
+using Scale = std::variant<float, ScaleView>;
 
 // Bytes of one element.
 constexpr int64_t BytesPerElement(DataType type) {
@@ -69,6 +83,12 @@ constexpr LseView DenseLse(uint64_t address, int64_t batch, int64_t heads,
                            int64_t seqlen) {
   const int64_t row = seqlen * 4;
   return {address, batch, heads, seqlen, heads * row, row};
+}
+
+// A view of dense float32 scales [batch, heads].
+constexpr ScaleView DenseScales(uint64_t address, int64_t batch,
+                                int64_t heads) {
+  return {address, batch, heads, heads * 4, 4};
 }
 
 }  // namespace zyfa

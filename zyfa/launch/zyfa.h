@@ -15,7 +15,7 @@
 extern "C" {
 #endif
 
-#define ZYFA_API_VERSION 1
+#define ZYFA_API_VERSION 2
 
 /* The header's version that the library was built with. */
 uint32_t zyfa_api_version(void);
@@ -71,7 +71,10 @@ zyfa_status zyfa_synchronize(zyfa_device* device);
 
 /* ---- Attention -------------------------------------------------------- */
 
-typedef enum zyfa_data_type { ZYFA_BF16 = 1 } zyfa_data_type;
+typedef enum zyfa_data_type {
+  ZYFA_BF16 = 1,
+  ZYFA_FP8 = 2 /* OCP e4m3 */
+} zyfa_data_type;
 
 typedef enum zyfa_mask {
   ZYFA_CAUSAL = 1, /* aligned to the bottom right */
@@ -104,6 +107,19 @@ typedef struct zyfa_lse {
   int64_t head_stride;
 } zyfa_lse;
 
+/* A descale or an output scale of FP8 tensors: the number `value` or, with an
+ * address, float32 [batch, heads] on the device; strides in bytes. A size of 1
+ * stands for all batch entries or heads. */
+typedef struct zyfa_scale {
+  uint32_t struct_size;
+  float value; /* if address is 0; no meaning otherwise */
+  uint64_t address;
+  int64_t batch;
+  int64_t heads;
+  int64_t batch_stride;
+  int64_t head_stride;
+} zyfa_scale;
+
 typedef struct zyfa_attention {
   uint32_t struct_size;
   uint32_t mask; /* zyfa_mask */
@@ -113,16 +129,26 @@ typedef struct zyfa_attention {
   const zyfa_tensor* output;
   const zyfa_lse* lse;        /* NULL: not wanted */
   const float* softmax_scale; /* NULL: 1 / sqrt(query's head_dim) */
-  const char* variant;        /* NULL: picked by head dims and mask */
+  const char* variant;        /* NULL: picked by type, head dims and mask */
+  /* Version 2. NULL: 1; all that BF16 tensors allow. */
+  const zyfa_scale* query_descale;
+  const zyfa_scale* key_descale;
+  const zyfa_scale* value_descale;
+  const zyfa_scale* output_scale;
 } zyfa_attention;
 
 /* struct initialisers: zyfa_tensor query = ZYFA_TENSOR_INIT; */
 #define ZYFA_TENSOR_INIT \
   {sizeof(zyfa_tensor), ZYFA_BF16, 0, 0, 0, 0, 0, 0, 0, 0}
 #define ZYFA_LSE_INIT {sizeof(zyfa_lse), 0, 0, 0, 0, 0, 0, 0}
+#define ZYFA_SCALE_INIT {sizeof(zyfa_scale), 1.0f, 0, 1, 1, 0, 0}
 #define ZYFA_ATTENTION_INIT \
   {sizeof(zyfa_attention),  \
    ZYFA_CAUSAL,             \
+   NULL,                    \
+   NULL,                    \
+   NULL,                    \
+   NULL,                    \
    NULL,                    \
    NULL,                    \
    NULL,                    \

@@ -129,7 +129,8 @@ static void test_attention(void) {
   EXPECT(refused(zyfa_supports(&call), "lse.reserved is 1", "allowed: 0"));
   lse.reserved = 0;
   query.data_type = 0;
-  EXPECT(refused(zyfa_supports(&call), "query.data_type is 0", "1 (bf16)"));
+  EXPECT(refused(zyfa_supports(&call), "query.data_type is 0",
+                 "1 (bf16), 2 (fp8)"));
   query.data_type = ZYFA_BF16;
   query.seq_stride = 24;
   EXPECT(refused(zyfa_supports(&call), "query.seq_stride is 24 bytes",
@@ -157,8 +158,86 @@ static void test_attention(void) {
                  "allowed: 0"));
 }
 
+static zyfa_tensor dense_fp8(uint64_t address, int64_t seqlen, int64_t heads) {
+  zyfa_tensor tensor = dense(address, seqlen, heads);
+  tensor.data_type = ZYFA_FP8;
+  tensor.head_stride /= 2;
+  tensor.seq_stride /= 2;
+  tensor.batch_stride /= 2;
+  return tensor;
+}
+
+static void test_scales(void) {
+  zyfa_tensor query = dense_fp8(0x1000000, 100, 4);
+  zyfa_tensor key = dense_fp8(0x2000000, 200, 2);
+  zyfa_tensor value = dense_fp8(0x3000000, 200, 2);
+  zyfa_tensor output = dense(0x4000000, 100, 4);
+  zyfa_scale number = ZYFA_SCALE_INIT;
+  zyfa_scale tensor = ZYFA_SCALE_INIT;
+  zyfa_scale wrong = ZYFA_SCALE_INIT;
+  zyfa_attention call = ZYFA_ATTENTION_INIT;
+  zyfa_attention older;
+
+  call.query = &query;
+  call.key = &key;
+  call.value = &value;
+  call.output = &output;
+  number.value = 0.5f;
+  tensor.address = 0x5000000;
+  tensor.batch = 2;
+  tensor.heads = 2;
+  tensor.batch_stride = 8;
+  tensor.head_stride = 4;
+
+  /* Each field is its own argument's. */
+  wrong.value = (float)INFINITY;
+  call.query_descale = &wrong;
+  EXPECT(refused(zyfa_supports(&call), "query_descale is inf", "finite"));
+  call.query_descale = &number;
+  call.key_descale = &wrong;
+  EXPECT(refused(zyfa_supports(&call), "key_descale is inf", "finite"));
+  call.key_descale = &tensor;
+  wrong.address = 0x5000000;
+  wrong.batch = 3;
+  call.value_descale = &wrong;
+  EXPECT(refused(zyfa_supports(&call), "value_descale.batch is 3",
+                 "1, or 2, which is query.batch"));
+  wrong.batch = 1;
+  wrong.heads = 4;
+  EXPECT(refused(zyfa_supports(&call), "value_descale.heads is 4",
+                 "1, or 2, which is key.heads"));
+  call.value_descale = NULL;
+  call.output_scale = &number;
+  EXPECT(refused(zyfa_supports(&call), "output_scale is 0.5",
+                 "none, but for an FP8 output"));
+  call.output_scale = NULL;
+  value.data_type = ZYFA_BF16;
+  EXPECT(refused(zyfa_supports(&call), "value.data_type is bf16",
+                 "fp8, which is query.data_type"));
+  query.data_type = key.data_type = ZYFA_BF16;
+  EXPECT(refused(zyfa_supports(&call), "query_descale is 0.5",
+                 "none, but for FP8 inputs"));
+
+  /* Version 1 of the call ends before the scales; what lies there is no part
+   * of it. */
+  query = dense(0x1000000, 100, 4);
+  key = dense(0x2000000, 200, 2);
+  value = dense(0x3000000, 200, 2);
+  older = call;
+  older.struct_size = 64;
+  EXPECT(zyfa_supports(&older) == ZYFA_OK);
+  older.struct_size = 63;
+  EXPECT(refused(zyfa_supports(&older), "attention.struct_size is 63",
+                 "allowed: 64 to"));
+  wrong.struct_size = 47;
+  call.query_descale = &wrong;
+  EXPECT(refused(zyfa_supports(&call), "query_descale.struct_size is 47",
+                 "allowed: 48 to"));
+}
+
 int main(void) {
   test_device();
   test_attention();
+  test_scales();
   return failures == 0 ? 0 : 1;
 }

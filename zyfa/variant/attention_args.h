@@ -42,6 +42,8 @@ struct AttentionArgs {
   // floor(2^32 / ratio) + 1, ratio = heads_q / heads_kv: the KV head of a query
   // head is mulhi(head, this), exact for heads below 2^16. 0 if the ratio is 1.
   uint32_t kv_head_multiplier;
+
+  // ---- BF16 kernels; 0 for others ----
   uint32_t negate_query;  // 0x80008000 for a negative softmax scale, else 0
   float scale_log2e;      // |softmax scale| * log2(e), clamped to normal floats
   float scale;            // |softmax scale| but at least FLT_MIN, for the LSE

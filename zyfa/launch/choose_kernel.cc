@@ -1,0 +1,106 @@
+#include "zyfa/launch/choose_kernel.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <set>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "zyfa/launch/refusal.h"
+
+namespace zyfa {
+namespace {
+
+std::string MaskName(Mask mask) {
+  return mask == Mask::kCausal ? "causal" : "full";
+}
+
+absl::StatusOr<const KernelEntry*> ByName(
+    const AttentionParams& params, absl::Span<const KernelEntry> kernels) {
+  const auto found = std::find_if(
+      kernels.begin(), kernels.end(),
+      [&](const KernelEntry& entry) { return entry.name == params.variant; });
+  if (found == kernels.end()) {
+    const auto name = [](std::string* out, const KernelEntry& entry) {
+      absl::StrAppend(out, entry.name);
+    };
+    return absl::NotFoundError(
+        absl::StrCat("variant is '", params.variant,
+                     "'; allowed: ", absl::StrJoin(kernels, ", ", name)));
+  }
+  const Variant& variant = found->variant;
+  const std::string of = absl::StrCat("what variant ", found->name, " takes");
+  const DataType type = params.query.data_type;
+  if (type != variant.data_type) {
+    return Refuse(
+        "query.data_type", DataTypeName(type),
+        absl::StrCat(DataTypeName(variant.data_type), ", which is ", of));
+  }
+  absl::Status status = MustEqual("query.head_dim", params.query.head_dim, of,
+                                  variant.head_dim_qk);
+  status.Update(MustEqual("value.head_dim", params.value.head_dim, of,
+                          variant.head_dim_v));
+  if (status.ok() && params.mask != variant.mask) {
+    status = Refuse("mask", MaskName(params.mask),
+                    absl::StrCat(MaskName(variant.mask), ", which is ", of));
+  }
+  if (!status.ok()) return status;
+  return &*found;
+}
+
+// With head dim 192 the matrix pipe has work enough to hide exponentials.
+Probability DefaultProbability(const Variant& variant) {
+  return variant.data_type == DataType::kFp8 && variant.head_dim_qk == 128
+             ? Probability::kLean
+             : Probability::kExact;
+}
+
+}  // namespace
+
+std::string DataTypeName(DataType type) {
+  switch (type) {
+    case DataType::kBf16:
+      return "bf16";
+    case DataType::kFp8:
+      return "fp8";
+  }
+  return absl::StrCat(static_cast<int>(type));
+}
+
+absl::StatusOr<const KernelEntry*> ChooseKernel(
+    const AttentionParams& params, absl::Span<const KernelEntry> kernels) {
+  if (params.mask != Mask::kCausal && params.mask != Mask::kFull) {
+    return Refuse("mask", absl::StrCat(static_cast<int>(params.mask)),
+                  "causal, full");
+  }
+  if (!params.variant.empty()) return ByName(params, kernels);
+  const int64_t qk = params.query.head_dim;
+  const int64_t v = params.value.head_dim;
+  const DataType type = params.query.data_type;
+  std::set<std::string> types;
+  std::vector<std::string> pairs;
+  for (const KernelEntry& entry : kernels) {
+    const Variant& variant = entry.variant;
+    if (variant.mask != params.mask ||
+        variant.probability != DefaultProbability(variant)) {
+      continue;
+    }
+    types.insert(DataTypeName(variant.data_type));
+    if (variant.data_type != type) continue;
+    if (variant.head_dim_qk == qk && variant.head_dim_v == v) return &entry;
+    pairs.push_back(
+        absl::StrCat(variant.head_dim_qk, " and ", variant.head_dim_v));
+  }
+  if (pairs.empty()) {
+    return Refuse("query.data_type", DataTypeName(type),
+                  absl::StrCat(absl::StrJoin(types, ", "),
+                               ", what this program has kernels of"));
+  }
+  return absl::InvalidArgumentError(
+      absl::StrCat("query.head_dim and value.head_dim are ", qk, " and ", v,
+                   "; allowed: ", absl::StrJoin(pairs, ", ")));
+}
+
+}  // namespace zyfa

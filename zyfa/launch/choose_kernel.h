@@ -1,0 +1,25 @@
+#ifndef ZYFA_LAUNCH_CHOOSE_KERNEL_H_
+#define ZYFA_LAUNCH_CHOOSE_KERNEL_H_
+
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
+#include "zyfa/kernels/registry.h"
+#include "zyfa/launch/attention_params.h"
+
+namespace zyfa {
+
+// "bf16", "fp8", or the number of what is no type.
+std::string DataTypeName(DataType type);
+
+// The one of `kernels` that a call of checked types and sizes is for: the one
+// that it names, or that of its data type, head dims and mask, with lean P for
+// FP8 of head dim 128 and exact P for all others. NotFound if it names none of
+// them; InvalidArgument if none fits, or not the one that it names.
+absl::StatusOr<const KernelEntry*> ChooseKernel(
+    const AttentionParams& params, absl::Span<const KernelEntry> kernels);
+
+}  // namespace zyfa
+
+#endif  // ZYFA_LAUNCH_CHOOSE_KERNEL_H_
