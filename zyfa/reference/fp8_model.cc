@@ -116,7 +116,7 @@ class Fp8Softmax {
   }
 
   double FirstAddend(const Row& row) const {
-    return options_.subtract_in_product ? -row.reference : 0.0f;
+    return StartsAtReference(row) ? -row.reference : 0.0f;
   }
 
   static void RoundSums(double* sums, int64_t count) {
@@ -128,18 +128,25 @@ class Fp8Softmax {
     for (int64_t i = 1; i < count; ++i) largest = std::max(largest, scores[i]);
     float max = static_cast<float>(largest);
 
-    const float origin = options_.subtract_in_product ? 0.0f : row.reference;
-    const bool moved = max > origin + row.slack;
+    const bool relative = StartsAtReference(row);
+    const float distance = relative ? max : max - row.reference;
+    const float slack = row.slack;
+    const bool moved = distance > slack;
     float factor = 1.0f;
     if (moved) {
-      factor = Move(row, max);
+      const float slope = row.head->slope;
+      factor = row.tiles == 0 ? 0.0f : Exp2(-(slope * distance));
       row.sum *= factor;
-      if (options_.subtract_in_product) {
-        for (int64_t i = 0; i < count; ++i) {
-          scores[i] = static_cast<float>(scores[i] - max);
-        }
-        max = 0.0f;
+      row.reference = relative ? row.reference + distance : max;
+      row.scaled_reference = slope * row.reference;
+      row.careful = std::abs(row.scaled_reference) >= kCareful;
+    }
+    if (Subtracts() && (moved || !relative)) {
+      const float shift = relative ? distance : row.reference;
+      for (int64_t i = 0; i < count; ++i) {
+        scores[i] = static_cast<float>(scores[i] - shift);
       }
+      max -= shift;
     }
 
     const int exponent = options_.block_maximum
@@ -180,7 +187,8 @@ class Fp8Softmax {
                 row.head->inverse_slope;
     if (options_.on_tile != nullptr) {
       options_.on_tile({row.batch_index, row.head_index, row.position,
-                        row.tiles * kKeyTile, moved, row.reference, exponent,
+                        row.tiles * kKeyTile, distance, slack, moved,
+                        row.reference, exponent,
                         std::span(codes).first(count)});
     }
     ++row.tiles;
@@ -189,34 +197,26 @@ class Fp8Softmax {
 
   void Finish(const Row& row, const double* accumulated, int64_t count,
               double* output, double* lse) const {
-    const float factor = row.head->value_descale / row.sum;
+    const float factor = row.head->value_descale * (1.0f / row.sum);
     for (int64_t i = 0; i < count; ++i) {
       output[i] = Output(static_cast<float>(accumulated[i]) * factor);
     }
-    *lse = (row.scaled_reference + Log2(row.sum * (1.0f / unit_))) * kLn2;
+    *lse = std::fma(row.reference, row.head->slope,
+                    Log2(row.sum * (1.0f / unit_))) *
+           kLn2;
   }
 
  private:
-  // Moves the reference to `max` (by it, if the scores are relative to the
-  // reference). Returns the factor for what was weighed against the old one.
-  float Move(Row& row, float max) const {
-    const float slope = row.head->slope;
-    const bool relative = options_.subtract_in_product;
-    const float old = row.reference;
-    const float old_scaled = row.scaled_reference;
-    row.reference = relative ? old + max : max;
-    row.scaled_reference = slope * row.reference;
-    row.careful = !relative && std::abs(row.scaled_reference) >= kCareful;
-    if (row.tiles == 0) return 0.0f;
-    if (relative) return Exp2(slope * -max);
-    return Exp2(row.careful ? slope * (old - max)
-                            : old_scaled - row.scaled_reference);
+  // Scores become differences from the reference before they are scaled.
+  bool Subtracts() const { return !lean_ && options_.subtract_in_product; }
+  bool StartsAtReference(const Row& row) const {
+    return Subtracts() && !row.careful;
   }
 
   // x of a score.
   float Argument(const Row& row, float score) const {
     const float slope = row.head->slope;
-    if (options_.subtract_in_product) return slope * score;
+    if (Subtracts()) return slope * score;
     if (row.careful) return slope * (score - row.reference);
     return std::fma(slope, score, -row.scaled_reference);
   }
@@ -272,8 +272,8 @@ absl::Status Refuse(absl::string_view name, T value,
 }
 
 absl::Status ValidateOptions(const Fp8ModelOptions& options) {
-  const bool exact = options.probability == Probability::kExact;
-  if (!exact && options.probability != Probability::kLean) {
+  if (options.probability != Probability::kExact &&
+      options.probability != Probability::kLean) {
     return Refuse("probability", static_cast<int>(options.probability),
                   "0 (exact) and 1 (lean)");
   }
@@ -281,9 +281,6 @@ absl::Status ValidateOptions(const Fp8ModelOptions& options) {
         options.lean_top <= kLargestLeanTop)) {
     return Refuse("lean_top", options.lean_top,
                   absl::StrCat(kLeastLeanTop, " .. ", kLargestLeanTop));
-  }
-  if (options.subtract_in_product && !exact) {
-    return Refuse("subtract_in_product", "set", "with exact probabilities");
   }
   if (options.output != Fp8Output::kFloat32 &&
       options.output != Fp8Output::kBf16 &&

@@ -29,11 +29,14 @@ enum class Fp8Output {
 struct Fp8Tile {
   int64_t batch;
   int64_t head;
-  int64_t position;                // of the query
-  int64_t first_key;               // a multiple of kKeyTile
-  bool moved;                      // the reference; true in a row's first tile
-  float reference;                 // m, a raw score, after the move
-  int exponent;                    // e
+  int64_t position;   // of the query
+  int64_t first_key;  // a multiple of kKeyTile
+  float distance;     // of the largest score from m, raw; in a row's first tile
+                      // from 0
+  float slack;        // a larger distance moves m; -Inf in a row's first tile
+  bool moved;         // m
+  float reference;    // m, a raw score, after the move
+  int exponent;       // e
   std::span<const uint8_t> codes;  // e4m3, of the visible keys
 };
 
@@ -41,9 +44,6 @@ struct Fp8ModelOptions {
   Probability probability = Probability::kLean;
   // Lean P: the code of the maximum plus half a code: [64.5, 126.875].
   float lean_top = 126.5f;
-  // Exact P: the matrix core subtracts the reference: -m is the first addend of
-  // a score's sum.
-  bool subtract_in_product = false;
   Fp8Descale query_descale = nullptr;  // not set: 1
   Fp8Descale key_descale = nullptr;
   Fp8Descale value_descale = nullptr;
@@ -51,6 +51,9 @@ struct Fp8ModelOptions {
   float output_scale = 1.0f;  // for kE4m3; finite
 
   // ---- What the kernels have fixed ----
+  // Exact P: the matrix core subtracts the reference: -m is the first addend of
+  // a score's sum.
+  bool subtract_in_product = true;
   // The reference moves to a new maximum that exceeds it by more than
   // max(lazy_binades, log2(weight of the row so far, in units of the
   // reference's own, * move_share)) binades. Both 0: to every new maximum.
@@ -82,24 +85,27 @@ struct Fp8ModelOptions {
 //   S = Q K^T    exact sums over 64 channels after another, each with what came
 //                before rounded to float32 once (MatrixModel::kExact)
 //   M            largest S of the tile's visible keys
-//   m            reference, a raw score: moves to M if there is none, or if M >
-//                m + max(0, log2(l * (kMoveShare / unit))) * (1/c); then l and
-//                O are multiplied by 2^(c m_old - c m)
-//   x(S)         c S - c m in one fused step after c m was rounded; c (S - m)
-//                in rows with |c m| >= 2^12
+//   m            reference, a raw score: moves to M if there is none, or if M -
+//                m > max(0, log2(l * (kMoveShare / unit))) * (1/c); then l and
+//                O are multiplied by 2^-(c (M - m))
+//   x(S)         lean: c S - c m in one fused step after c m was rounded, but
+//                c (S - m) in careful rows, those with |c m| >= 2^12
+//                exact: c z, where z = S - m by sums that start from -m; S - m
+//                in careful rows. In a tile that moves m by d (M of such sums),
+//                d is subtracted from z, and m becomes m + d
 //   e = ceil(max(x(M), -110))
 //   code         lean: floor(lean_top + 8 (x - e)) in 0 .. 255, after
-//                lean_top - 8 (c m + e), unless |c m| >= 2^12, and then the
+//                lean_top - 8 (c m + e), less c m in careful rows, and then the
 //                sum were rounded to 1/256 of a code, nearest even
 //                exact: e4m3(2^x * 2^(8-e)), nearest even, saturated; 2^x is
 //                rounded to float32 and is 0 below 2^-126
 //   l += 2^(e-8) * sum of decoded codes,  O += 2^(e-8) * codes V, as S above
 //
-//   output = O * (value_descale / l),  lse = (c m + log2(l * (1/unit))) * ln 2
+//   output = O * (value_descale * (1/l)),  lse = (c m + log2(l * (1/unit))) ln
+//   2
 //
 // `unit` is what the code of the reference itself adds to l: 1.75 for lean P
-// and 1 for exact P. With subtract_in_product the sums of S start from -m, so
-// that x is one product, c S; if m moves by d, d is subtracted from them.
+// and 1 for exact P. Without subtract_in_product exact P has the x of lean P.
 //
 // Output and lse hold float32 values or those of the output format.
 // InvalidArgument as Validate(), for inputs that are not e4m3 and for options

@@ -6,15 +6,16 @@
 //           the models of two published kernels; 96 random rows of each of 6
 //           heads
 //   moves   of the pairs of 32 rows (a wave) and a tile of keys, those in which
-//           a row moves its reference; a row's first tile does not count
+//           a row moves its reference, and those that must look closer: a row
+//           exceeds what would have moved it when the wave last looked. The
+//           first tile does not count. 32 waves of each of 3 heads
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
-#include <mutex>
-#include <set>
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -38,6 +39,7 @@ constexpr int kHeads = 6;
 constexpr int kMeasuredRows = 96;
 constexpr int kWaveRows = 32;
 constexpr int kMeasuredWaves = 32;
+constexpr int kHeadsOfMoves = 3;
 constexpr int64_t kLeastSeqlen = kWaveRows * kMeasuredWaves;
 constexpr int64_t kLargestSeqlen = 1048576;
 
@@ -159,10 +161,10 @@ absl::Status PrintErrors(int64_t seqlen, Fp8Output output) {
   lines.push_back(PublishedLine("AITER-like", 0));
   lines.push_back(PublishedLine("CK-like", 8));
   if (output == Fp8Output::kFloat32) {
-    Line& product = lines.emplace_back();
-    product.name = "exact, in product";
-    product.options.probability = Probability::kExact;
-    product.options.subtract_in_product = true;
+    Line& by_fma = lines.emplace_back();
+    by_fma.name = "exact, by fma";
+    by_fma.options.probability = Probability::kExact;
+    by_fma.options.subtract_in_product = false;
   }
   for (Line& line : lines) line.options.output = output;
   const auto errors = MeasureErrors(lines, seqlen);
@@ -197,49 +199,122 @@ absl::Status PrintErrors(int64_t seqlen, Fp8Output output) {
   return absl::OkStatus();
 }
 
+// What a row did in a tile, if it saw any of it.
+struct RowTile {
+  bool seen = false;
+  bool moved = false;
+  float distance = 0.0f;
+  float slack = 0.0f;
+};
+using WaveTile = std::array<RowTile, kWaveRows>;
+
+struct Counts {
+  double moves = 0.0;
+  double looks = 0.0;
+};
+
 // Waves spread evenly over the sequence.
-absl::Status PrintMoves(int64_t seqlen) {
-  std::vector<int64_t> rows;
-  int64_t pairs = 0;
+std::vector<int64_t> MeasuredWaves(int64_t seqlen) {
+  const int64_t waves = seqlen / kWaveRows;
+  std::vector<int64_t> result;
   for (int64_t i = 0; i < kMeasuredWaves; ++i) {
-    const int64_t waves = seqlen / kWaveRows;
-    const int64_t wave = (2 * i + 1) * waves / (2 * kMeasuredWaves);
+    result.push_back((2 * i + 1) * waves / (2 * kMeasuredWaves));
+  }
+  return result;
+}
+
+// Tiles of a wave behind the first one.
+int64_t FurtherTiles(int64_t wave) {
+  return ((wave + 1) * kWaveRows - 1) / kKeyTile;
+}
+
+// `tiles` of a wave in order, the first one included.
+Counts CountMoves(const std::vector<WaveTile>& tiles) {
+  Counts counts;
+  std::array<float, kWaveRows> threshold{};
+  for (size_t tile = 0; tile < tiles.size(); ++tile) {
+    bool looks = tile == 0, moves = false;
+    for (int r = 0; r < kWaveRows; ++r) {
+      const RowTile& row = tiles[tile][r];
+      if (!row.seen) continue;
+      looks |= row.distance > threshold[r];
+      moves |= row.moved;
+    }
+    if (!looks) continue;
+    for (int r = 0; r < kWaveRows; ++r) {
+      const RowTile& row = tiles[tile][r];
+      // A row that moved weighs less than its new reference.
+      threshold[r] = row.moved ? 0.0f : row.slack;
+    }
+    counts.looks += tile > 0;
+    counts.moves += tile > 0 && moves;
+  }
+  return counts;
+}
+
+absl::StatusOr<Counts> CountMoves(const Fp8Tensors& tensors,
+                                  Fp8ModelOptions options) {
+  const int64_t seqlen = tensors.problem.seqlen_q;
+  options.attention.rows.emplace();
+  std::map<int64_t, std::vector<WaveTile>> waves;
+  for (int64_t wave : MeasuredWaves(seqlen)) {
+    waves[wave].resize(FurtherTiles(wave) + 1);
     for (int64_t r = 0; r < kWaveRows; ++r) {
-      rows.push_back(wave * kWaveRows + r);
+      options.attention.rows->push_back(wave * kWaveRows + r);
     }
-    pairs += (wave * kWaveRows + kWaveRows - 1) / kKeyTile;
   }
+  // Every call has a place of its own.
+  options.on_tile = [&](const Fp8Tile& tile) {
+    WaveTile& wave =
+        waves.at(tile.position / kWaveRows)[tile.first_key / kKeyTile];
+    wave[tile.position % kWaveRows] = {true, tile.moved, tile.distance,
+                                       tile.slack};
+  };
+  const auto model = tensors.Model(options);
+  if (!model.ok()) return model.status();
+  Counts sum;
+  for (const auto& [wave, tiles] : waves) {
+    const Counts counts = CountMoves(tiles);
+    sum.moves += counts.moves;
+    sum.looks += counts.looks;
+  }
+  return sum;
+}
+
+absl::Status PrintMoves(int64_t seqlen) {
+  int64_t pairs = 0;
+  for (int64_t wave : MeasuredWaves(seqlen)) pairs += FurtherTiles(wave);
+  pairs *= kHeadsOfMoves;
   const std::vector<Line> lines = RuleLines();
-  std::vector<std::array<double, kSetCount>> shares(lines.size());
+  std::vector<std::array<Counts, kSetCount>> counts(lines.size());
   for (int set = 0; set < kSetCount; ++set) {
-    const auto tensors =
-        MakeFp8Tensors(kSets[set], seqlen, 128, 128, kFirstSeed);
-    if (!tensors.ok()) return tensors.status();
-    for (size_t i = 0; i < lines.size(); ++i) {
-      std::set<std::pair<int64_t, int64_t>> moves;
-      std::mutex mutex;
-      Fp8ModelOptions options = lines[i].options;
-      options.attention.rows = rows;
-      options.on_tile = [&](const Fp8Tile& tile) {
-        if (!tile.moved || tile.first_key == 0) return;
-        const std::lock_guard<std::mutex> lock(mutex);
-        moves.emplace(tile.position / kWaveRows, tile.first_key);
-      };
-      const auto model = tensors->Model(options);
-      if (!model.ok()) return model.status();
-      shares[i][set] =
-          static_cast<double>(moves.size()) / static_cast<double>(pairs);
+    for (int head = 0; head < kHeadsOfMoves; ++head) {
+      const auto tensors =
+          MakeFp8Tensors(kSets[set], seqlen, 128, 128, kFirstSeed + head);
+      if (!tensors.ok()) return tensors.status();
+      for (size_t i = 0; i < lines.size(); ++i) {
+        const auto count = CountMoves(*tensors, lines[i].options);
+        if (!count.ok()) return count.status();
+        counts[i][set].moves += count->moves;
+        counts[i][set].looks += count->looks;
+      }
     }
   }
-  PrintSets(("Pairs of wave and tile with a move, percent of " +
-             std::to_string(pairs))
-                .c_str(),
-            seqlen);
-  std::printf("\n");
-  for (size_t i = 0; i < lines.size(); ++i) {
-    std::printf("%-20s", lines[i].name.c_str());
-    for (double share : shares[i]) std::printf(" %9.2f", 100.0 * share);
+  for (const auto& [title, number] :
+       {std::pair("Waves and tiles with a move", &Counts::moves),
+        {"Waves and tiles with a closer look", &Counts::looks}}) {
+    PrintSets(
+        (std::string(title) + ", percent of " + std::to_string(pairs)).c_str(),
+        seqlen);
     std::printf("\n");
+    for (size_t i = 0; i < lines.size(); ++i) {
+      std::printf("%-20s", lines[i].name.c_str());
+      for (const Counts& count : counts[i]) {
+        std::printf(" %9.2f",
+                    100.0 * count.*number / static_cast<double>(pairs));
+      }
+      std::printf("\n");
+    }
   }
   std::fflush(stdout);
   return absl::OkStatus();
