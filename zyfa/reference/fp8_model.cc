@@ -231,11 +231,11 @@ class Fp8Softmax {
       addend -= 8.0 * kCodeParts * row.scaled_reference;
       origin = 0.0;
     }
-    addend = (addend + kRounder) - kRounder;
+    addend += kRounder;
     for (int64_t i = 0; i < count; ++i) {
       const double step = slope * static_cast<float>(scores[i] - origin);
       // Far below 0 it need not be an integer.
-      const double sum = (step + (addend + kRounder)) - kRounder;
+      const double sum = (step + addend) - kRounder;
       const double code = std::floor(sum * (1.0 / kCodeParts));
       codes[i] = static_cast<uint8_t>(std::clamp(code, 0.0, 255.0));
     }
