@@ -218,7 +218,7 @@ TEST(Fp8ModelTest, LeanCodesAreAFusedMultiplyAddOnDenormals) {
       t.q[i * 128 + 64] = ToE4m3(-448.0f);
     }
     for (int64_t j = 0; j < 300; ++j) {
-      t.k[j * 128] = t.k[j * 128 + 64] = ToE4m3(static_cast<float>(j % 7));
+      t.k[j * 128] = t.k[j * 128 + 64] = ToE4m3(static_cast<float>(j % 8 * 64));
     }
     const float c = static_cast<float>(scale) * 1.44269504f;
     const Steps steps = Trace(t, Lean());
