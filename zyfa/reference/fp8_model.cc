@@ -132,15 +132,7 @@ class Fp8Softmax {
     const float distance = relative ? max : max - row.reference;
     const float slack = row.slack;
     const bool moved = distance > slack;
-    float factor = 1.0f;
-    if (moved) {
-      const float slope = row.head->slope;
-      factor = row.tiles == 0 ? 0.0f : Exp2(-(slope * distance));
-      row.sum *= factor;
-      row.reference = relative ? row.reference + distance : max;
-      row.scaled_reference = slope * row.reference;
-      row.careful = std::abs(row.scaled_reference) >= kCareful;
-    }
+    const float factor = moved ? Move(row, distance, max) : 1.0f;
     if (Subtracts() && (moved || !relative)) {
       const float shift = relative ? distance : row.reference;
       for (int64_t i = 0; i < count; ++i) {
@@ -154,25 +146,13 @@ class Fp8Softmax {
                                    Argument(row, max), kLeastExponent)))
                              : 0;
     std::array<uint8_t, kKeyTile> codes;
-    float unrounded = 0.0f;
     if (lean_) {
       LeanCodes(row, exponent, scores, count, codes.data());
-      if (!options_.rounded_sum) {
-        for (int64_t i = 0; i < count; ++i) {
-          unrounded += Exp2(Argument(row, static_cast<float>(scores[i])));
-        }
-        unrounded *= unit_;
-      }
     } else {
-      const float scale = PowerOfTwo(scale_exponent_ - exponent);
-      for (int64_t i = 0; i < count; ++i) {
-        const float p = Exp2(Argument(row, static_cast<float>(scores[i])));
-        codes[i] =
-            E4m3::FromFloat(p * scale, numerics::Overflow::kSaturate).code;
-        unrounded += p;
-      }
+      ExactCodes(row, exponent, scores, count, codes.data());
     }
-
+    const float unrounded =
+        options_.rounded_sum ? 0.0f : UnroundedSum(row, scores, count);
     const float scale = PowerOfTwo(exponent - scale_exponent_);
     double decoded_sum = 0.0;
     for (int64_t i = 0; i < count; ++i) {
@@ -213,6 +193,18 @@ class Fp8Softmax {
     return Subtracts() && !row.careful;
   }
 
+  // Moves the reference by `distance` to `max`. Returns the factor for what was
+  // weighed against the old one.
+  float Move(Row& row, float distance, float max) const {
+    const float slope = row.head->slope;
+    const float factor = row.tiles == 0 ? 0.0f : Exp2(-(slope * distance));
+    row.sum *= factor;
+    row.reference = StartsAtReference(row) ? row.reference + distance : max;
+    row.scaled_reference = slope * row.reference;
+    row.careful = std::abs(row.scaled_reference) >= kCareful;
+    return factor;
+  }
+
   // x of a score.
   float Argument(const Row& row, float score) const {
     const float slope = row.head->slope;
@@ -239,6 +231,24 @@ class Fp8Softmax {
       const double code = std::floor(sum * (1.0 / kCodeParts));
       codes[i] = static_cast<uint8_t>(std::clamp(code, 0.0, 255.0));
     }
+  }
+
+  void ExactCodes(const Row& row, int exponent, const double* scores,
+                  int64_t count, uint8_t* codes) const {
+    const float scale = PowerOfTwo(scale_exponent_ - exponent);
+    for (int64_t i = 0; i < count; ++i) {
+      const float p = Exp2(Argument(row, static_cast<float>(scores[i])));
+      codes[i] = E4m3::FromFloat(p * scale, numerics::Overflow::kSaturate).code;
+    }
+  }
+
+  float UnroundedSum(const Row& row, const double* scores,
+                     int64_t count) const {
+    float sum = 0.0f;
+    for (int64_t i = 0; i < count; ++i) {
+      sum += Exp2(Argument(row, static_cast<float>(scores[i])));
+    }
+    return sum * unit_;
   }
 
   double Output(float x) const {

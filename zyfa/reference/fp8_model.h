@@ -101,8 +101,8 @@ struct Fp8ModelOptions {
 //                rounded to float32 and is 0 below 2^-126
 //   l += 2^(e-8) * sum of decoded codes,  O += 2^(e-8) * codes V, as S above
 //
-//   output = O * (value_descale * (1/l)),  lse = (c m + log2(l * (1/unit))) ln
-//   2
+//   output = O * (value_descale * (1/l))
+//   lse = (c m + log2(l * (1/unit))) * ln 2, c m + log2 in one fused step
 //
 // `unit` is what the code of the reference itself adds to l: 1.75 for lean P
 // and 1 for exact P. Without subtract_in_product exact P has the x of lean P.

@@ -387,6 +387,23 @@ TEST(Fp8ModelTest, StrongSinks) {
   }
 }
 
+// What the errors below are measured on.
+TEST(Fp8ModelTest, InputsAreQuantisedToTheWholeRange) {
+  std::vector<float> values(1000);
+  numerics::FillGaussian(3, 0, values, 0.0, 0.01);
+  const Fp8Tensor tensor = Fp8Tensor::Quantise(values);
+  float largest = 0.0f;
+  for (size_t i = 0; i < values.size(); ++i) {
+    const float code = tensor.codes[i].ToFloat();
+    largest = std::max(largest, std::abs(code));
+    // Half a unit of 3 mantissa bits, or of the smallest number.
+    EXPECT_NEAR(code * tensor.descale, values[i],
+                std::max(0x1p-4f * 1.01f * std::abs(values[i]),
+                         0x1p-10f * 1.01f * tensor.descale));
+  }
+  EXPECT_EQ(largest, 448.0f);
+}
+
 // A rounding that errs evenly over phases of a binade: numerics 2.
 TEST(Fp8ModelTest, ErrorOnGaussianInputsWithoutAPhase) {
   const auto t = MakeFp8Tensors("G", 4096, 128, 128, 7);
