@@ -12,14 +12,15 @@ namespace {
 
 constexpr int64_t kKeyTile = 64;
 
-class Float64Softmax {
+class Float64Softmax : public PlainSoftmax<double> {
  public:
   struct Row {
     double max = -std::numeric_limits<double>::infinity();
     double sum = 0.0;
   };
 
-  explicit Float64Softmax(double scale) : scale_(scale) {}
+  explicit Float64Softmax(const AttentionProblem& problem)
+      : PlainSoftmax(problem), scale_(std::abs(problem.softmax_scale)) {}
 
   double Weigh(Row& row, double* scores, int64_t count) const {
     double max = row.max;
@@ -59,9 +60,8 @@ absl::StatusOr<AttentionResult> Attention(const AttentionProblem& problem,
                                           const AttentionOptions& options) {
   const absl::Status status = Validate(problem, query, key, value, options);
   if (!status.ok()) return status;
-  return TiledAttention<double>(
-      problem, query, key, value, options, kKeyTile,
-      Float64Softmax(std::abs(problem.softmax_scale)));
+  return TiledAttention<double>(problem, query, key, value, options, kKeyTile,
+                                Float64Softmax(problem));
 }
 
 }  // namespace zyfa::reference

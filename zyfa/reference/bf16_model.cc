@@ -28,16 +28,18 @@ float ToFloatClamped(double x) {
 
 float Exp2(float x) { return static_cast<float>(numerics::Exp2(x)); }
 
-class Bf16Softmax {
+class Bf16Softmax : public PlainSoftmax<float> {
  public:
   struct Row {
     float max = -std::numeric_limits<float>::infinity();
     float sum = 0.0f;
   };
 
-  Bf16Softmax(double scale, double rescale_binades)
-      : scale_(ToFloatClamped(scale)),
-        scale_log2_(ToFloatClamped(scale * numerics::kLog2E)),
+  Bf16Softmax(const AttentionProblem& problem, double rescale_binades)
+      : PlainSoftmax(problem),
+        scale_(ToFloatClamped(std::abs(problem.softmax_scale))),
+        scale_log2_(
+            ToFloatClamped(std::abs(problem.softmax_scale) * numerics::kLog2E)),
         rescale_binades_(static_cast<float>(rescale_binades)) {}
 
   float Weigh(Row& row, float* scores, int64_t count) const {
@@ -104,9 +106,9 @@ absl::StatusOr<AttentionResult> Bf16Attention(const AttentionProblem& problem,
         absl::StrCat("rescale_binades is ", options.rescale_binades,
                      "; allowed: 0 .. ", kMaxRescaleBinades));
   }
-  return TiledAttention<float>(
-      problem, query, key, value, options.attention, options.key_tile,
-      Bf16Softmax(std::abs(problem.softmax_scale), options.rescale_binades));
+  return TiledAttention<float>(problem, query, key, value, options.attention,
+                               options.key_tile,
+                               Bf16Softmax(problem, options.rescale_binades));
 }
 
 }  // namespace zyfa::reference

@@ -38,6 +38,9 @@ class TensorView {
   bool is_bf16() const {
     return std::holds_alternative<const numerics::Bf16*>(data_);
   }
+  bool is_e4m3() const {
+    return std::holds_alternative<const numerics::E4m3*>(data_);
+  }
 
   // The first `count` values of a row, as Out (double or float).
   template <typename Out>

@@ -18,28 +18,59 @@ namespace zyfa::reference {
 
 // The loop that all models of attention here share: online softmax over tiles
 // of keys for blocks of query rows, in arithmetic of type T. What a model does
-// to a row of scores is its `Softmax`, with
+// to a row of scores, and how it adds up, is its `Softmax`, with
 //
 //   struct Row;                      // state of a row, default = no key seen
+//   bool NegatesQuery(int64_t batch, int64_t head) const;
+//   void Begin(int64_t batch, int64_t head, int64_t position, Row& row) const;
+//   T FirstAddend(const Row& row) const;
+//       // what the scores' sums start from
+//   static constexpr int64_t kChannelsPerSum;
+//   static void RoundSums(T* sums, int64_t count);
+//       // applied to the scores after each kChannelsPerSum channels, to the
+//       // output accumulated so far after each tile and after its factor
 //   T Weigh(Row& row, T* scores, int64_t count) const;
 //       // turns the scores of `count` >= 1 further keys into weights, in
-//       place;
+//       // place;
 //       // returns the factor for the output accumulated so far
 //   void Finish(const Row& row, const T* accumulated, int64_t count,
 //               double* output, double* lse) const;
 //       // for a row that has seen at least one key
 //
-// The scores are dot products, not yet scaled, of keys with queries negated if
-// the softmax scale is negative, so that the largest score always has the
-// largest weight and the scale to apply is |softmax_scale|. Every row sees its
-// tiles start at multiples of the tile size, so its bits depend on its own keys
-// only.
+// The scores are dot products, not yet scaled, of keys with queries that are
+// negated if the softmax scale is negative, so that the largest score always
+// has the largest weight and the scale to apply is |softmax_scale|. Every row
+// sees its tiles start at multiples of the tile size, so its bits depend on its
+// own keys only.
 template <typename T, typename Softmax>
 AttentionResult TiledAttention(const AttentionProblem& problem,
                                const TensorView& query, const TensorView& key,
                                const TensorView& value,
                                const AttentionOptions& options,
                                int64_t key_tile, const Softmax& softmax);
+
+// Base of a Softmax whose sums are plain chains in T, with one scale for the
+// whole problem.
+template <typename T>
+class PlainSoftmax {
+ public:
+  explicit PlainSoftmax(const AttentionProblem& problem)
+      : negative_(problem.softmax_scale < 0) {}
+
+  bool NegatesQuery(int64_t, int64_t) const { return negative_; }
+  template <typename Row>
+  void Begin(int64_t, int64_t, int64_t, Row&) const {}
+  template <typename Row>
+  T FirstAddend(const Row&) const {
+    return 0;
+  }
+  static constexpr int64_t kChannelsPerSum =
+      std::numeric_limits<int64_t>::max();
+  static void RoundSums(T*, int64_t) {}
+
+ private:
+  bool negative_;
+};
 
 namespace tiled_attention_internal {
 
@@ -78,11 +109,13 @@ class RowBlock {
     visible_.resize(count);
     std::fill(accumulated_.begin(), accumulated_.end(), T{0});
     const int64_t depth = problem_.head_dim_qk;
+    const bool negates_query = softmax_.NegatesQuery(batch, head);
     for (int64_t i = 0; i < count; ++i) {
+      softmax_.Begin(batch, head, positions[i], rows_[i]);
       visible_[i] = VisibleKeys(problem_, positions[i]);
       T* q = q_.data() + i * depth;
       query_.LoadRow(batch, positions[i], head, depth, q);
-      if (problem_.softmax_scale < 0) {
+      if (negates_query) {
         for (int64_t j = 0; j < depth; ++j) q[j] = -q[j];
       }
     }
@@ -145,19 +178,31 @@ class RowBlock {
     const int64_t depth = problem_.head_dim_qk;
     T* scores = scores_.data() + i * score_stride_;
     T* accumulated = accumulated_.data() + i * value_stride_;
-    std::fill_n(scores, rows * score_stride_, T{0});
-    AddTileProduct(rows, depth, RoundUp(seen, kColumnBlock),
-                   q_.data() + i * depth, depth, k_transposed_.data(),
-                   score_stride_, scores, score_stride_);
+    for (int64_t r = 0; r < rows; ++r) {
+      std::fill_n(scores + r * score_stride_, score_stride_,
+                  softmax_.FirstAddend(rows_[i + r]));
+    }
+    for (int64_t first = 0; first < depth;) {
+      const int64_t channels =
+          std::min<int64_t>(Softmax::kChannelsPerSum, depth - first);
+      AddTileProduct(rows, channels, RoundUp(seen, kColumnBlock),
+                     q_.data() + i * depth + first, depth,
+                     k_transposed_.data() + first * score_stride_,
+                     score_stride_, scores, score_stride_);
+      Softmax::RoundSums(scores, rows * score_stride_);
+      first += channels;
+    }
     for (int64_t r = 0; r < rows; ++r) {
       const T factor =
           softmax_.Weigh(rows_[i + r], scores + r * score_stride_, seen);
       if (factor == T{1}) continue;
       T* row = accumulated + r * value_stride_;
       for (int64_t j = 0; j < value_stride_; ++j) row[j] *= factor;
+      Softmax::RoundSums(row, value_stride_);
     }
     AddTileProduct(rows, seen, value_stride_, scores, score_stride_, v_.data(),
                    value_stride_, accumulated, value_stride_);
+    Softmax::RoundSums(accumulated, rows * value_stride_);
     return rows;
   }
 
