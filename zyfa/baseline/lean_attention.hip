@@ -5,7 +5,11 @@
 // A wave has 32 query rows and computes S^T = K Q^T and O^T = V^T P^T, 64 keys
 // at a time: a query sits in lanes l and l + 32, and P is in place for the
 // second product. K and V go from memory straight to LDS, four tiles of each.
-// While a tile's P is made, the matrix pipe has the scores of the next one.
+//
+// A trip has two phases: matrix work (scores of tile j + 1, output of tile j, and
+// in its shadow row maxima of tile j + 1) and vector work (P of tile j + 1). The two waves of a SIMD are half a trip
+// apart and meet at the end of each phase, so one has the matrix pipe while the
+// other one has the vector pipe.
 #include "zyfa/baseline/device.h"
 #include "zyfa/variant/attention_args.h"
 #include "zyfa/variant/item_order.h"
@@ -28,6 +32,8 @@ constexpr float kCodeUnit = 0x1p-141f;
 constexpr float kUnit = 1.75f;  // what code 126 decodes to, times 2^-8
 constexpr float kLowest = -0x1p127f;
 constexpr int kScaleOne = 127;
+// Classes of instructions of sched_group_barrier.
+constexpr int kVector = 0x2, kMatrix = 0x8, kLdsRead = 0x100;
 constexpr float kLn2 = 0.693147181f;
 // From here on c * S - c * m loses too much.
 constexpr float kCareful = 4096.0f;
@@ -50,9 +56,8 @@ struct Item {
 
 // What a query row knows; the same in both of its lanes.
 struct Row {
-  float threshold;  // a larger maximum moves the reference
-  float m;          // reference, in units of S
-  float cm;         // c * m
+  float m;   // reference, in units of S; kLowest before the first key
+  float cm;  // c * m
   // Of careful rows m and 0, of others 0 and cm: x = c * (S - minus_m) -
   // minus_cm.
   float minus_m, minus_cm;
@@ -126,21 +131,30 @@ DEVICE void LoadTile(Source& source, int offset, Tiles to, int wave) {
   asm("" : "+s"(source.base));
 }
 
-// S^T of 32 keys.
-DEVICE F32x16 Scores(const Lane& l, Tiles keys, const I32x8 (&query)[2],
-                     int part) {
-  F32x16 s = {};
-  for (int h = 0; h < 2; ++h) {
-    I32x8 k;
-    for (int i = 0; i < 2; ++i) {
+// Rows 32t + l % 32 of K, both halves of the channels.
+struct KeyTile {
+  I32x8 part[2][2];
+};
+DEVICE void ReadKeys(const Lane& l, Tiles keys, KeyTile& k) {
+  for (int t = 0; t < 2; ++t) {
+    for (int i = 0; i < 4; ++i) {
       const I32x4 x =
-          *(InLds<I32x4>*)(keys + l.key_read[2 * h + i] + 32 * kDim * part);
-      for (int e = 0; e < 4; ++e) k[4 * i + e] = x[e];
+          *(InLds<I32x4>*)(keys + l.key_read[i] + 32 * kDim * t);
+      for (int e = 0; e < 4; ++e) k.part[t][i / 2][4 * (i % 2) + e] = x[e];
     }
-    s = __builtin_amdgcn_mfma_scale_f32_32x32x64_f8f6f4(
-        k, query[h], s, 0, 0, 0, kScoreScale, 0, kScaleOne);
   }
-  return s;
+}
+
+// S^T of 64 keys.
+DEVICE void Scores(const KeyTile& k, const I32x8 (&query)[2],
+                   F32x16 (&s)[2]) {
+  for (int t = 0; t < 2; ++t) {
+    s[t] = F32x16{};
+    for (int h = 0; h < 2; ++h) {
+      s[t] = __builtin_amdgcn_mfma_scale_f32_32x32x64_f8f6f4(
+          k.part[t][h], query[h], s[t], 0, 0, 0, kScoreScale, 0, kScaleOne);
+    }
+  }
 }
 
 // V^T of 32 columns.
@@ -177,33 +191,46 @@ DEVICE void MaskScores(const Lane& l, F32x16 (&s)[2], int visible) {
   }
 }
 
-// Four codes as one dword; builtins write low halves of a register only.
+// A register of which the low half matters.
+DEVICE int LowHalf(unsigned short x) {
+  Vec<unsigned short, 2> pair;
+  pair[0] = x;
+  return __builtin_bit_cast(int, pair);
+}
+
+// Four codes as one dword. The built-in writes low halves of registers only.
 DEVICE int Codes(const F32x16& s, int r, float factor, float bias) {
   const auto code = [&](int i) {
     return Bits(__builtin_fmaf(s[r + i], factor, bias));
   };
   const int low =
-      (unsigned short)__builtin_amdgcn_ashr_pk_u8_i32(code(0), code(1), 8);
+      LowHalf(__builtin_amdgcn_ashr_pk_u8_i32(code(0), code(1), 8));
   const int high =
-      (unsigned short)__builtin_amdgcn_ashr_pk_u8_i32(code(2), code(3), 8);
+      LowHalf(__builtin_amdgcn_ashr_pk_u8_i32(code(2), code(3), 8));
   return __builtin_amdgcn_perm(high, low, 0x05040100);
 }
 
-struct Step {
+// A wave's state between tiles.
+struct Wave {
   const Lane& l;
   const Scale& scale;
   const I32x8 (&query)[2];
-  const I32x8& ones;
-  Row& row;
-  uint64_t& careful;
-  F32x16 (&o)[4];
+  const I32x8 ones;
+  Row row = {kLowest, 0, 0, 0, 0};
+  uint64_t careful = 0;  // lanes of careful rows
+  F32x16 o[4] = {};
+  F32x16 s[2];
+  I32x8 p;
+  int p_scale = 0;  // e8m0
+  float p_sum = 0;  // of its codes' values, not yet in row.sum
+  float top;        // row maxima of s
 
   // Rows whose maximum has grown too much take it for their reference, and the
   // scores of careful rows become S - m.
-  DEVICE void Move(float top, F32x16 (&s)[2]) {
-    if (top > row.threshold) {
+  DEVICE void Move(bool moves) {
+    if (moves) {
       const float f =
-          row.threshold == kLowest
+          row.m == kLowest
               ? 0.0f
               : __builtin_amdgcn_exp2f(scale.c * row.m - scale.c * top);
       row.m = top;
@@ -218,40 +245,56 @@ struct Step {
     for (int t = 0; t < 2; ++t) s[t] -= row.minus_m;
   }
 
-  // Tile `s` into the output; `next` gets the scores of the tile after it.
-  template <bool kLast>
-  DEVICE void Run(F32x16 (&s)[2], F32x16 (&next)[2], Tiles keys,
-                  Tiles values) {
-    float top = RowMaximum(s);
-    if constexpr (!kLast) next[0] = Scores(l, keys, query, 0);
-    if ((__builtin_amdgcn_ballot_w64(top > row.threshold) | careful) != 0) {
-      Move(top, s);
+  DEVICE void AddSum() {
+    row.sum = __builtin_fmaf(p_sum, Float(p_scale << 23), row.sum);
+  }
+
+  // P of the tile in s.
+  DEVICE void Softmax() {
+    AddSum();
+    const float headroom =
+        Max(__builtin_amdgcn_logf(row.sum * (zyfa::kMoveShare / kUnit)), 0.0f);
+    const bool moves =
+        top > __builtin_fmaf(headroom, scale.inverse_c, row.m);
+    if ((__builtin_amdgcn_ballot_w64(moves) | careful) != 0) {
+      Move(moves);
       top -= row.minus_m;
     }
     const float e = __builtin_ceilf(
         Max(__builtin_fmaf(scale.c, top, -row.minus_cm), -110.0f));
-    const int exponent = int(e);
+    p_scale = int(e) + (kScaleOne - 8);
     const float bias = __builtin_fmaf(row.minus_cm + e, -8 * kCodeUnit,
                                       scale.lean_top);
-    I32x8 p;
     for (int i = 0; i < 8; ++i) {
       p[i] = Codes(s[i / 4], i % 4 * 4, scale.code, bias);
     }
-    if constexpr (!kLast) next[1] = Scores(l, keys, query, 1);
+  }
+
+  // Scores of the tile in `keys`; the tile in p into the output.
+  template <bool kPlain>
+  DEVICE void Products(const KeyTile& keys, Tiles values) {
+    I32x8 v[4];
+    for (int n = 0; n < 4; ++n) v[n] = Values(l, values, n);
+    Scores(keys, query, s);
     const F32x4 sums = __builtin_amdgcn_mfma_scale_f32_16x16x128_f8f6f4(
         ones, p, F32x4{}, 0, 0, 0, 0, 0, 0);
     for (int n = 0; n < 4; ++n) {
       o[n] = __builtin_amdgcn_mfma_scale_f32_32x32x64_f8f6f4(
-          Values(l, values, n), p, o[n], 0, 0, 0, kScaleOne, 0,
-          exponent + (kScaleOne - 8));
+          v[n], p, o[n], 0, 0, 0, kScaleOne, 0, p_scale);
     }
-    row.sum = __builtin_fmaf(
-        sums[0],
-        Float((exponent + (kScaleOne - 8)) << 23),
-        row.sum);
-    row.threshold = __builtin_fmaf(
-        Max(__builtin_amdgcn_logf(row.sum * (zyfa::kMoveShare / kUnit)), 0.0f),
-        scale.inverse_c, row.m);
+    p_sum = sums[0];
+    if constexpr (kPlain) top = RowMaximum(s);
+    // All of V is read behind the first two products, vector work lies between
+    // the last ones.
+    for (int i = 0; i < 2; ++i) {
+      __builtin_amdgcn_sched_group_barrier(kMatrix, 1, 0);
+      __builtin_amdgcn_sched_group_barrier(kLdsRead, 8, 0);
+    }
+    __builtin_amdgcn_sched_group_barrier(kMatrix, 3, 0);
+    for (int i = 0; i < 4; ++i) {
+      __builtin_amdgcn_sched_group_barrier(kMatrix, 1, 0);
+      __builtin_amdgcn_sched_group_barrier(kVector, 7, 0);
+    }
   }
 };
 
@@ -394,14 +437,17 @@ DEVICE void StoreOutput(const AttentionArgs& args, const Lane& l,
   }
 }
 
-// Other waves' loads into LDS have arrived, and nobody reads what comes next.
-// All but the `kPending` latest loads of this wave are done.
-template <int kPending>
+// All waves meet; nothing moves across.
 DEVICE void Meet() {
   __builtin_amdgcn_sched_barrier(0);
-  __builtin_amdgcn_s_waitcnt(0xf70 + (kPending & 15));
   __builtin_amdgcn_s_barrier();
   __builtin_amdgcn_sched_barrier(0);
+}
+// All but the `kPending` latest loads of this wave are done.
+template <int kPending>
+DEVICE void WaitForLoads() {
+  __builtin_amdgcn_sched_barrier(0);
+  __builtin_amdgcn_s_waitcnt(0xf70 + kPending);
 }
 
 template <bool kCausal>
@@ -443,53 +489,77 @@ DEVICE void Attention(const AttentionArgs& args) {
       LoadTile<kCold>(value_source, l.value_load, stage(values, j), l.wave);
     };
 
-    Row row = {kLowest, 0, 0, 0, 0, 0};
-    uint64_t careful = 0;  // lanes of careful rows
-    F32x16 o[4] = {};
-    Step step = {l, scale, query, ones, row, careful, o};
-    F32x16 s[2], next[2];
+    Wave wave = {l, scale, query, ones};
+    KeyTile key;
+    const int end = kCausal ? Min(VisibleOf(args, item.query0 + l.lane % 32),
+                                  int(args.seqlen_kv))
+                            : int(args.seqlen_kv);
+    const auto softmax = [&](int j) {
+      if (j >= item.plain) MaskScores(l, wave.s, end - kTile * j);
+      wave.top = RowMaximum(wave.s);
+      wave.Softmax();
+    };
 
-    __builtin_amdgcn_s_barrier();  // nobody reads the last item's tiles
+    Meet();  // nobody reads the last item's tiles
     load_key.template operator()<true>(0);
     load_key.template operator()<true>(1);
-    load_value.template operator()<true>(0);
     load_key.template operator()<true>(2);
+    load_value.template operator()<true>(0);
+    load_key.template operator()<true>(3);
     load_value.template operator()<true>(1);
-    Meet<4>();
-    for (int t = 0; t < 2; ++t) s[t] = Scores(l, keys, query, t);
+    WaitForLoads<2>();
+    Meet();
+    ReadKeys(l, keys, key);
+    Scores(key, query, wave.s);
+    if (l.wave >= 4) Meet();
+    if (item.tiles > 0) {
+      ReadKeys(l, stage(keys, 1), key);
+      softmax(0);
+    }
 
-    int j = 0;
-    const auto begin = [&]<bool kCold>(int ahead) {
-      Meet<2>();
-      load_key.template operator()<kCold>(ahead + 3);
-      load_value.template operator()<kCold>(ahead + 2);
+    // The phase of matrix work of tile j, up to the meeting behind it. What it
+    // reads has been waited for one phase earlier by the other waves.
+    const auto products = [&]<bool kCold>(int j) {
+      __builtin_amdgcn_s_setprio(1);
+      load_key.template operator()<kCold>(j + 4);
+      load_value.template operator()<kCold>(j + 2);
+      wave.Products<!kCold>(key, stage(values, j));
+      __builtin_amdgcn_s_setprio(0);
+      WaitForLoads<2>();
+      Meet();
     };
-    while (j + kStages <= item.plain) {
+    int j = 0;
+    while (j + kStages < item.plain) {
 #pragma unroll
       for (int i = 0; i < kStages; ++i) {
-        begin.template operator()<false>(i);
-        step.Run<false>(i % 2 ? next : s, i % 2 ? s : next,
-                        stage(keys, i + 1), stage(values, i));
+        Meet();
+        products.template operator()<false>(i);
+        ReadKeys(l, stage(keys, i + 2), key);
+        wave.Softmax();
       }
       j += kStages;
     }
     for (; j < item.tiles; ++j) {
-      begin.template operator()<true>(j);
-      if (j >= item.plain) {
-        const int end = kCausal
-                            ? Min(VisibleOf(args, item.query0 + l.lane % 32),
-                                  int(args.seqlen_kv))
-                            : int(args.seqlen_kv);
-        MaskScores(l, s, end - kTile * j);
+      Meet();
+      products.template operator()<true>(j);
+      if (j + 1 < item.tiles) {
+        ReadKeys(l, stage(keys, j + 2), key);
+        softmax(j + 1);
       }
-      step.Run<false>(s, next, stage(keys, j + 1), stage(values, j));
-      for (int t = 0; t < 2; ++t) s[t] = next[t];
     }
-    for (; j < item.group_tiles; ++j) begin.template operator()<true>(j);
+    for (; j < item.group_tiles; ++j) {
+      Meet();
+      load_key.template operator()<true>(j + 4);
+      load_value.template operator()<true>(j + 2);
+      WaitForLoads<2>();
+      Meet();
+    }
+    if (l.wave < 4) Meet();
+    wave.AddSum();
 
     __builtin_amdgcn_s_waitcnt(0xf70);  // no loads into LDS behind the end
     if (item.query0 < int(args.seqlen_q)) {
-      StoreOutput(args, l, item, row, o);
+      StoreOutput(args, l, item, wave.row, wave.o);
     }
   }
 }
