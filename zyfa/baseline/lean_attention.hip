@@ -220,9 +220,10 @@ struct Wave {
   uint64_t careful = 0;  // lanes of careful rows
   F32x16 o[4] = {};
   F32x16 s[2];
+  KeyTile key;  // of the next scores
   I32x8 p;
   int p_scale = 0;  // e8m0
-  float p_sum = 0;  // of its codes' values, not yet in row.sum
+  float threshold = kLowest;  // a larger maximum moves the reference
   float top;        // row maxima of s
 
   // Rows whose maximum has grown too much take it for their reference, and the
@@ -245,21 +246,14 @@ struct Wave {
     for (int t = 0; t < 2; ++t) s[t] -= row.minus_m;
   }
 
-  DEVICE void AddSum() {
-    row.sum = __builtin_fmaf(p_sum, Float(p_scale << 23), row.sum);
-  }
-
-  // P of the tile in s.
-  DEVICE void Softmax() {
-    AddSum();
-    const float headroom =
-        Max(__builtin_amdgcn_logf(row.sum * (zyfa::kMoveShare / kUnit)), 0.0f);
-    const bool moves =
-        top > __builtin_fmaf(headroom, scale.inverse_c, row.m);
+  // P of the tile in s, and the next tile's keys.
+  DEVICE void Softmax(Tiles keys) {
+    const bool moves = top > threshold;
     if ((__builtin_amdgcn_ballot_w64(moves) | careful) != 0) {
       Move(moves);
       top -= row.minus_m;
     }
+    ReadKeys(l, keys, key);
     const float e = __builtin_ceilf(
         Max(__builtin_fmaf(scale.c, top, -row.minus_cm), -110.0f));
     p_scale = int(e) + (kScaleOne - 8);
@@ -268,32 +262,42 @@ struct Wave {
     for (int i = 0; i < 8; ++i) {
       p[i] = Codes(s[i / 4], i % 4 * 4, scale.code, bias);
     }
+    // The other wave reads V when this phase begins: not all at once.
+    for (int i = 0; i < 8; ++i) {
+      __builtin_amdgcn_sched_group_barrier(kVector, 7, 0);
+      __builtin_amdgcn_sched_group_barrier(kLdsRead, 1, 0);
+    }
+    __builtin_amdgcn_sched_group_barrier(kVector, 64, 0);
   }
 
-  // Scores of the tile in `keys`; the tile in p into the output.
+  // Scores of the tile in `key`; the tile in p into the output.
   template <bool kPlain>
-  DEVICE void Products(const KeyTile& keys, Tiles values) {
+  DEVICE void Products(Tiles values) {
     I32x8 v[4];
     for (int n = 0; n < 4; ++n) v[n] = Values(l, values, n);
-    Scores(keys, query, s);
-    const F32x4 sums = __builtin_amdgcn_mfma_scale_f32_16x16x128_f8f6f4(
+    Scores(key, query, s);
+    F32x4 sums = __builtin_amdgcn_mfma_scale_f32_16x16x128_f8f6f4(
         ones, p, F32x4{}, 0, 0, 0, 0, 0, 0);
+    asm volatile("" : "+v"(sums));  // else it sinks to its use
     for (int n = 0; n < 4; ++n) {
       o[n] = __builtin_amdgcn_mfma_scale_f32_32x32x64_f8f6f4(
           v[n], p, o[n], 0, 0, 0, kScaleOne, 0, p_scale);
     }
-    p_sum = sums[0];
+    row.sum = __builtin_fmaf(sums[0], Float(p_scale << 23), row.sum);
+    threshold = __builtin_fmaf(
+        Max(__builtin_amdgcn_logf(row.sum * (zyfa::kMoveShare / kUnit)), 0.0f),
+        scale.inverse_c, row.m);
     if constexpr (kPlain) top = RowMaximum(s);
-    // All of V is read behind the first two products, vector work lies between
-    // the last ones.
+    // All of V is read behind the first two products.
     for (int i = 0; i < 2; ++i) {
       __builtin_amdgcn_sched_group_barrier(kMatrix, 1, 0);
       __builtin_amdgcn_sched_group_barrier(kLdsRead, 8, 0);
     }
     __builtin_amdgcn_sched_group_barrier(kMatrix, 3, 0);
+    // Vector work in the shadow of the others.
     for (int i = 0; i < 4; ++i) {
       __builtin_amdgcn_sched_group_barrier(kMatrix, 1, 0);
-      __builtin_amdgcn_sched_group_barrier(kVector, 7, 0);
+      __builtin_amdgcn_sched_group_barrier(kVector, 8, 0);
     }
   }
 };
@@ -490,14 +494,13 @@ DEVICE void Attention(const AttentionArgs& args) {
     };
 
     Wave wave = {l, scale, query, ones};
-    KeyTile key;
     const int end = kCausal ? Min(VisibleOf(args, item.query0 + l.lane % 32),
                                   int(args.seqlen_kv))
                             : int(args.seqlen_kv);
     const auto softmax = [&](int j) {
       if (j >= item.plain) MaskScores(l, wave.s, end - kTile * j);
       wave.top = RowMaximum(wave.s);
-      wave.Softmax();
+      wave.Softmax(stage(keys, j + 1));
     };
 
     Meet();  // nobody reads the last item's tiles
@@ -509,13 +512,10 @@ DEVICE void Attention(const AttentionArgs& args) {
     load_value.template operator()<true>(1);
     WaitForLoads<2>();
     Meet();
-    ReadKeys(l, keys, key);
-    Scores(key, query, wave.s);
+    ReadKeys(l, keys, wave.key);
+    Scores(wave.key, query, wave.s);
     if (l.wave >= 4) Meet();
-    if (item.tiles > 0) {
-      ReadKeys(l, stage(keys, 1), key);
-      softmax(0);
-    }
+    if (item.tiles > 0) softmax(0);
 
     // The phase of matrix work of tile j, up to the meeting behind it. What it
     // reads has been waited for one phase earlier by the other waves.
@@ -523,7 +523,7 @@ DEVICE void Attention(const AttentionArgs& args) {
       __builtin_amdgcn_s_setprio(1);
       load_key.template operator()<kCold>(j + 4);
       load_value.template operator()<kCold>(j + 2);
-      wave.Products<!kCold>(key, stage(values, j));
+      wave.Products<!kCold>(stage(values, j));
       __builtin_amdgcn_s_setprio(0);
       WaitForLoads<2>();
       Meet();
@@ -534,18 +534,14 @@ DEVICE void Attention(const AttentionArgs& args) {
       for (int i = 0; i < kStages; ++i) {
         Meet();
         products.template operator()<false>(i);
-        ReadKeys(l, stage(keys, i + 2), key);
-        wave.Softmax();
+        wave.Softmax(stage(keys, i + 2));
       }
       j += kStages;
     }
     for (; j < item.tiles; ++j) {
       Meet();
       products.template operator()<true>(j);
-      if (j + 1 < item.tiles) {
-        ReadKeys(l, stage(keys, j + 2), key);
-        softmax(j + 1);
-      }
+      if (j + 1 < item.tiles) softmax(j + 1);
     }
     for (; j < item.group_tiles; ++j) {
       Meet();
@@ -555,7 +551,6 @@ DEVICE void Attention(const AttentionArgs& args) {
       Meet();
     }
     if (l.wave < 4) Meet();
-    wave.AddSum();
 
     __builtin_amdgcn_s_waitcnt(0xf70);  // no loads into LDS behind the end
     if (item.query0 < int(args.seqlen_q)) {
