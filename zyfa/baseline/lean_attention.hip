@@ -264,7 +264,7 @@ struct Wave {
     }
     // The other wave reads V when this phase begins: not all at once.
     for (int i = 0; i < 8; ++i) {
-      __builtin_amdgcn_sched_group_barrier(kVector, 7, 0);
+      __builtin_amdgcn_sched_group_barrier(kVector, 4, 0);
       __builtin_amdgcn_sched_group_barrier(kLdsRead, 1, 0);
     }
     __builtin_amdgcn_sched_group_barrier(kVector, 64, 0);
@@ -492,6 +492,12 @@ DEVICE void Attention(const AttentionArgs& args) {
     const auto load_value = [&]<bool kCold>(int j) {
       LoadTile<kCold>(value_source, l.value_load, stage(values, j), l.wave);
     };
+    // Vector work before the products of tile j begins with these. What is
+    // overwritten was read for the products of tiles j - 1 and j - 2.
+    const auto load = [&]<bool kCold>(int j) {
+      load_key.template operator()<kCold>(j + 4);
+      load_value.template operator()<kCold>(j + 2);
+    };
 
     Wave wave = {l, scale, query, ones};
     const int end = kCausal ? Min(VisibleOf(args, item.query0 + l.lane % 32),
@@ -506,24 +512,23 @@ DEVICE void Attention(const AttentionArgs& args) {
     Meet();  // nobody reads the last item's tiles
     load_key.template operator()<true>(0);
     load_key.template operator()<true>(1);
-    load_key.template operator()<true>(2);
-    load_value.template operator()<true>(0);
-    load_key.template operator()<true>(3);
-    load_value.template operator()<true>(1);
+    for (int j = -2; j < 0; ++j) load.template operator()<true>(j);
     WaitForLoads<2>();
     Meet();
     ReadKeys(l, keys, wave.key);
     Scores(wave.key, query, wave.s);
+    Meet();
     if (l.wave >= 4) Meet();
+    load.template operator()<true>(0);
     if (item.tiles > 0) softmax(0);
 
-    // The phase of matrix work of tile j, up to the meeting behind it. What it
-    // reads has been waited for one phase earlier by the other waves.
-    const auto products = [&]<bool kCold>(int j) {
+    // The phase of matrix work of tile j, between two meetings. What it reads,
+    // all waves have waited for at least one phase earlier.
+    const auto products = [&]<bool kPlain>(int j) {
+      __builtin_amdgcn_s_waitcnt(0xc07f);  // keys are in registers
+      Meet();
       __builtin_amdgcn_s_setprio(1);
-      load_key.template operator()<kCold>(j + 4);
-      load_value.template operator()<kCold>(j + 2);
-      wave.Products<!kCold>(stage(values, j));
+      wave.Products<kPlain>(stage(values, j));
       __builtin_amdgcn_s_setprio(0);
       WaitForLoads<2>();
       Meet();
@@ -532,23 +537,22 @@ DEVICE void Attention(const AttentionArgs& args) {
     while (j + kStages < item.plain) {
 #pragma unroll
       for (int i = 0; i < kStages; ++i) {
-        Meet();
-        products.template operator()<false>(i);
+        products.template operator()<true>(i);
+        load.template operator()<false>(i + 1);
         wave.Softmax(stage(keys, i + 2));
       }
       j += kStages;
     }
     for (; j < item.tiles; ++j) {
-      Meet();
-      products.template operator()<true>(j);
+      products.template operator()<false>(j);
+      load.template operator()<true>(j + 1);
       if (j + 1 < item.tiles) softmax(j + 1);
     }
     for (; j < item.group_tiles; ++j) {
       Meet();
-      load_key.template operator()<true>(j + 4);
-      load_value.template operator()<true>(j + 2);
       WaitForLoads<2>();
       Meet();
+      load.template operator()<true>(j + 1);
     }
     if (l.wave < 4) Meet();
 
