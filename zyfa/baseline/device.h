@@ -27,8 +27,6 @@ DEVICE int Bits(float x) { return __builtin_bit_cast(int, x); }
 DEVICE float Float(int bits) { return __builtin_bit_cast(float, bits); }
 // Of a value that is the same in all lanes.
 DEVICE int Scalar(int x) { return __builtin_amdgcn_readfirstlane(x); }
-DEVICE float Scalar(float x) {
-  return Float(Scalar(Bits(x)));
-}
+DEVICE float Scalar(float x) { return Float(Scalar(Bits(x))); }
 
 #endif  // ZYFA_BASELINE_DEVICE_H_

@@ -6,10 +6,10 @@
 // at a time: a query sits in lanes l and l + 32, and P is in place for the
 // second product. K and V go from memory straight to LDS, four tiles of each.
 //
-// A trip has two phases: matrix work (scores of tile j + 1, output of tile j, and
-// in its shadow row maxima of tile j + 1) and vector work (P of tile j + 1). The two waves of a SIMD are half a trip
-// apart and meet at the end of each phase, so one has the matrix pipe while the
-// other one has the vector pipe.
+// A trip has two phases: matrix work (scores of tile j + 1, output of tile j,
+// and in its shadow row maxima of tile j + 1) and vector work (P of tile j +
+// 1). The two waves of a SIMD are half a trip apart and meet at the end of each
+// phase, so one has the matrix pipe while the other one has the vector pipe.
 #include "zyfa/baseline/device.h"
 #include "zyfa/variant/attention_args.h"
 #include "zyfa/variant/item_order.h"
@@ -82,15 +82,14 @@ DEVICE Lane LaneOf(const AttentionArgs& args) {
   l.wave = Scalar(thread / 64);
   l.lane = thread % 64;
   l.half = l.lane / 32;
-  // LDS holds rows of 128 bytes, and a load fills 8 of them in lane order. Place
-  // p of row r has chunk p ^ (r / 2 % 8) of K, so that the lanes that
+  // LDS holds rows of 128 bytes, and a load fills 8 of them in lane order.
+  // Place p of row r has chunk p ^ (r / 2 % 8) of K, so that the lanes that
   // ds_read_b128 serves together meet different banks, and chunk
   // p ^ 2 * (r / 2 % 2 + 2 * (r / 8 % 2)) of V for ds_read_b64_tr_b8.
   const int row = 8 * l.wave + l.lane / 8, place = l.lane % 8;
   l.key_load = row * int(args.key_seq_stride) + 16 * (place ^ (row / 2 % 8));
-  l.value_load =
-      row * int(args.value_seq_stride) +
-      16 * (place ^ (2 * (row / 2 % 2) + 4 * (row / 8 % 2)));
+  l.value_load = row * int(args.value_seq_stride) +
+                 16 * (place ^ (2 * (row / 2 % 2) + 4 * (row / 8 % 2)));
   for (int i = 0; i < 4; ++i) {
     const int key = l.lane % 32;
     l.key_read[i] = key * kDim + 16 * ((2 * i + l.half) ^ (key / 2 % 8));
@@ -138,16 +137,14 @@ struct KeyTile {
 DEVICE void ReadKeys(const Lane& l, Tiles keys, KeyTile& k) {
   for (int t = 0; t < 2; ++t) {
     for (int i = 0; i < 4; ++i) {
-      const I32x4 x =
-          *(InLds<I32x4>*)(keys + l.key_read[i] + 32 * kDim * t);
+      const I32x4 x = *(InLds<I32x4>*)(keys + l.key_read[i] + 32 * kDim * t);
       for (int e = 0; e < 4; ++e) k.part[t][i / 2][4 * (i % 2) + e] = x[e];
     }
   }
 }
 
 // S^T of 64 keys.
-DEVICE void Scores(const KeyTile& k, const I32x8 (&query)[2],
-                   F32x16 (&s)[2]) {
+DEVICE void Scores(const KeyTile& k, const I32x8 (&query)[2], F32x16 (&s)[2]) {
   for (int t = 0; t < 2; ++t) {
     s[t] = F32x16{};
     for (int h = 0; h < 2; ++h) {
@@ -181,7 +178,8 @@ DEVICE float RowMaximum(const F32x16 (&s)[2]) {
   return Max(Float(both[0]), Float(both[1]));
 }
 
-// Keys 8 * (r / 4) + 4 * half + r % 4 of each 32 that come after the row's last.
+// Keys 8 * (r / 4) + 4 * half + r % 4 of each 32 that come after the row's
+// last.
 DEVICE void MaskScores(const Lane& l, F32x16 (&s)[2], int visible) {
   for (int t = 0; t < 2; ++t) {
     for (int r = 0; r < 16; ++r) {
@@ -203,8 +201,7 @@ DEVICE int Codes(const F32x16& s, int r, float factor, float bias) {
   const auto code = [&](int i) {
     return Bits(__builtin_fmaf(s[r + i], factor, bias));
   };
-  const int low =
-      LowHalf(__builtin_amdgcn_ashr_pk_u8_i32(code(0), code(1), 8));
+  const int low = LowHalf(__builtin_amdgcn_ashr_pk_u8_i32(code(0), code(1), 8));
   const int high =
       LowHalf(__builtin_amdgcn_ashr_pk_u8_i32(code(2), code(3), 8));
   return __builtin_amdgcn_perm(high, low, 0x05040100);
@@ -222,9 +219,9 @@ struct Wave {
   F32x16 s[2];
   KeyTile key;  // of the next scores
   I32x8 p;
-  int p_scale = 0;  // e8m0
+  int p_scale = 0;            // e8m0
   float threshold = kLowest;  // a larger maximum moves the reference
-  float top;        // row maxima of s
+  float top;                  // row maxima of s
 
   // Rows whose maximum has grown too much take it for their reference, and the
   // scores of careful rows become S - m.
@@ -257,8 +254,8 @@ struct Wave {
     const float e = __builtin_ceilf(
         Max(__builtin_fmaf(scale.c, top, -row.minus_cm), -110.0f));
     p_scale = int(e) + (kScaleOne - 8);
-    const float bias = __builtin_fmaf(row.minus_cm + e, -8 * kCodeUnit,
-                                      scale.lean_top);
+    const float bias =
+        __builtin_fmaf(row.minus_cm + e, -8 * kCodeUnit, scale.lean_top);
     for (int i = 0; i < 8; ++i) {
       p[i] = Codes(s[i / 4], i % 4 * 4, scale.code, bias);
     }
@@ -270,15 +267,17 @@ struct Wave {
     __builtin_amdgcn_sched_group_barrier(kVector, 64, 0);
   }
 
-  // Scores of the tile in `key`; the tile in p into the output.
-  template <bool kPlain>
-  DEVICE void Products(Tiles values) {
+  // Scores of the tile in `key`; the tile in p into the output. `loads` starts
+  // loads of coming tiles.
+  template <bool kPlain, class Loads>
+  DEVICE void Products(Tiles values, const Loads& loads) {
     I32x8 v[4];
     for (int n = 0; n < 4; ++n) v[n] = Values(l, values, n);
     Scores(key, query, s);
     F32x4 sums = __builtin_amdgcn_mfma_scale_f32_16x16x128_f8f6f4(
         ones, p, F32x4{}, 0, 0, 0, 0, 0, 0);
     asm volatile("" : "+v"(sums));  // else it sinks to its use
+    loads();
     for (int n = 0; n < 4; ++n) {
       o[n] = __builtin_amdgcn_mfma_scale_f32_32x32x64_f8f6f4(
           v[n], p, o[n], 0, 0, 0, kScaleOne, 0, p_scale);
@@ -316,8 +315,8 @@ DEVICE Item ItemOf(const AttentionArgs& args, uint32_t number, int wave) {
   item.head = int(column % args.heads_q);
   item.kv_head = item.head;
   if (args.kv_head_multiplier != 0) {
-    item.kv_head = int(uint64_t(uint32_t(item.head)) *
-                           args.kv_head_multiplier >> 32);
+    item.kv_head =
+        int(uint64_t(uint32_t(item.head)) * args.kv_head_multiplier >> 32);
   }
   const int rows = int(args.seqlen_q), keys = int(args.seqlen_kv);
   const int group0 = tile * zyfa::kQueryTile;
@@ -341,17 +340,15 @@ DEVICE float Descale(uint64_t address, float value, uint32_t batch_stride,
                          uint64_t(head_stride) * uint32_t(head));
 }
 
-DEVICE Scale ScaleOf(const AttentionArgs& args, const Item& item,
-                     int& negate) {
+DEVICE Scale ScaleOf(const AttentionArgs& args, const Item& item, int& negate) {
   const float q = Descale(
       args.query_descale, args.query_descale_value,
       args.query_descale_batch_stride, args.query_descale_head_stride,
       item.batch,
       args.flags & zyfa::kQueryDescaleByKvHead ? item.kv_head : item.head);
-  const float k = Descale(args.key_descale, args.key_descale_value,
-                          args.key_descale_batch_stride,
-                          args.key_descale_head_stride, item.batch,
-                          item.kv_head);
+  const float k = Descale(
+      args.key_descale, args.key_descale_value, args.key_descale_batch_stride,
+      args.key_descale_head_stride, item.batch, item.kv_head);
   const float s = Scalar(args.softmax_scale * 1.44269504f * q * k);
   negate = s < 0 ? int(0x80808080u) : 0;
   const float c =
@@ -383,10 +380,10 @@ DEVICE void StoreOutput(const AttentionArgs& args, const Lane& l,
                         const Item& item, const Row& row,
                         const F32x16 (&o)[4]) {
   const int query = item.query0 + l.lane % 32;
-  const float value_descale = Descale(
-      args.value_descale, args.value_descale_value,
-      args.value_descale_batch_stride, args.value_descale_head_stride,
-      item.batch, item.kv_head);
+  const float value_descale =
+      Descale(args.value_descale, args.value_descale_value,
+              args.value_descale_batch_stride, args.value_descale_head_stride,
+              item.batch, item.kv_head);
   float factor = row.sum > 0 ? value_descale / row.sum : 0.0f;
   const bool fp8 = args.flags & zyfa::kOutputFp8;
   float output_scale = args.output_scale_value;
@@ -409,9 +406,9 @@ DEVICE void StoreOutput(const AttentionArgs& args, const Lane& l,
       for (int g = 0; g < 2; ++g) {
         const int low = __builtin_amdgcn_cvt_pk_fp8_f32(
             x[4 * g] * output_scale, x[4 * g + 1] * output_scale, 0, false);
-        packed[g] = __builtin_amdgcn_cvt_pk_fp8_f32(
-            x[4 * g + 2] * output_scale, x[4 * g + 3] * output_scale, low,
-            true);
+        packed[g] = __builtin_amdgcn_cvt_pk_fp8_f32(x[4 * g + 2] * output_scale,
+                                                    x[4 * g + 3] * output_scale,
+                                                    low, true);
       }
       swap(packed[0], packed[1]);
       if (inside) {
@@ -435,9 +432,8 @@ DEVICE void StoreOutput(const AttentionArgs& args, const Lane& l,
     *(float*)(args.lse + uint64_t(item.batch) * args.lse_batch_stride +
               uint64_t(item.head) * args.lse_head_stride +
               4 * uint64_t(uint32_t(query))) =
-        row.sum > 0
-            ? (row.cm + __builtin_amdgcn_logf(row.sum / kUnit)) * kLn2
-            : -__builtin_inff();
+        row.sum > 0 ? (row.cm + __builtin_amdgcn_logf(row.sum / kUnit)) * kLn2
+                    : -__builtin_inff();
   }
 }
 
@@ -476,13 +472,14 @@ DEVICE void Attention(const AttentionArgs& args) {
     const Scale scale = ScaleOf(args, item, negate);
     I32x8 query[2];
     LoadQuery(args, l, item, negate, query);
-    Source key_source = {args.key + uint64_t(item.batch) * args.key_batch_stride +
+    Source key_source = {args.key +
+                             uint64_t(item.batch) * args.key_batch_stride +
                              uint64_t(item.kv_head) * args.key_head_stride,
                          int(args.key_seq_stride), int(args.seqlen_kv)};
-    Source value_source = {
-        args.value + uint64_t(item.batch) * args.value_batch_stride +
-            uint64_t(item.kv_head) * args.value_head_stride,
-        int(args.value_seq_stride), int(args.seqlen_kv)};
+    Source value_source = {args.value +
+                               uint64_t(item.batch) * args.value_batch_stride +
+                               uint64_t(item.kv_head) * args.value_head_stride,
+                           int(args.value_seq_stride), int(args.seqlen_kv)};
     const auto stage = [](Tiles tiles, int j) {
       return tiles + (j & (kStages - 1)) * kTileBytes;
     };
@@ -492,8 +489,8 @@ DEVICE void Attention(const AttentionArgs& args) {
     const auto load_value = [&]<bool kCold>(int j) {
       LoadTile<kCold>(value_source, l.value_load, stage(values, j), l.wave);
     };
-    // Vector work before the products of tile j begins with these. What is
-    // overwritten was read for the products of tiles j - 1 and j - 2.
+    // With the products of tile j. What is overwritten was read for the
+    // products of tiles j - 1 and j - 2.
     const auto load = [&]<bool kCold>(int j) {
       load_key.template operator()<kCold>(j + 4);
       load_value.template operator()<kCold>(j + 2);
@@ -517,9 +514,7 @@ DEVICE void Attention(const AttentionArgs& args) {
     Meet();
     ReadKeys(l, keys, wave.key);
     Scores(wave.key, query, wave.s);
-    Meet();
     if (l.wave >= 4) Meet();
-    load.template operator()<true>(0);
     if (item.tiles > 0) softmax(0);
 
     // The phase of matrix work of tile j, between two meetings. What it reads,
@@ -528,7 +523,8 @@ DEVICE void Attention(const AttentionArgs& args) {
       __builtin_amdgcn_s_waitcnt(0xc07f);  // keys are in registers
       Meet();
       __builtin_amdgcn_s_setprio(1);
-      wave.Products<kPlain>(stage(values, j));
+      wave.Products<kPlain>(stage(values, j),
+                            [&] { load.template operator()<!kPlain>(j); });
       __builtin_amdgcn_s_setprio(0);
       WaitForLoads<2>();
       Meet();
@@ -538,21 +534,19 @@ DEVICE void Attention(const AttentionArgs& args) {
 #pragma unroll
       for (int i = 0; i < kStages; ++i) {
         products.template operator()<true>(i);
-        load.template operator()<false>(i + 1);
         wave.Softmax(stage(keys, i + 2));
       }
       j += kStages;
     }
     for (; j < item.tiles; ++j) {
       products.template operator()<false>(j);
-      load.template operator()<true>(j + 1);
       if (j + 1 < item.tiles) softmax(j + 1);
     }
     for (; j < item.group_tiles; ++j) {
       Meet();
+      load.template operator()<true>(j);
       WaitForLoads<2>();
       Meet();
-      load.template operator()<true>(j + 1);
     }
     if (l.wave < 4) Meet();
 
