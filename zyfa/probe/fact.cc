@@ -19,6 +19,12 @@ const char* VerdictName(Verdict verdict) {
   return "informative";
 }
 
+bool AsNeeded(const std::vector<Fact>& facts) {
+  return std::none_of(facts.begin(), facts.end(), [](const Fact& fact) {
+    return fact.verdict == Verdict::kNotOk;
+  });
+}
+
 std::string FactTable(const std::vector<Fact>& facts) {
   using Row = std::array<std::string, 4>;
   std::vector<Row> rows = {{"probe", "seen", "needed", "verdict"}};

@@ -31,6 +31,9 @@ absl::StatusOr<std::vector<Fact>> VectorFacts(Device& device);
 // How matrix instructions add up (numerics 9).
 absl::StatusOr<std::vector<Fact>> MatrixFacts(Device& device);
 
+// Whether nothing is other than our kernels rely on.
+bool AsNeeded(const std::vector<Fact>& facts);
+
 // A row each; columns name, seen, needed, verdict.
 std::string FactTable(const std::vector<Fact>& facts);
 

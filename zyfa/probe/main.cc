@@ -72,10 +72,7 @@ int Main() {
   std::cout << (properties.modelled ? "modelled: " : "measured: ")
             << properties.name << ", " << properties.runtime << "\n\n"
             << FactTable(*facts);
-  for (const Fact& fact : *facts) {
-    if (fact.verdict == Verdict::kNotOk) return 1;
-  }
-  return 0;
+  return AsNeeded(*facts) ? 0 : 1;
 }
 
 }  // namespace
