@@ -137,12 +137,14 @@ struct Launch {
     args.groups = p.groups != 0 ? p.groups : p.items();
   }
 
-  uint64_t Upload(const std::vector<E4m3>& values) {
-    const uint64_t address = *memory.Allocate(values.size());
+  template <class T>
+  uint64_t Upload(const std::vector<T>& values) {
+    const size_t bytes = values.size() * sizeof(T);
+    const uint64_t address = *memory.Allocate(bytes);
     EXPECT_TRUE(
         memory
-            .Write(address, {reinterpret_cast<const uint8_t*>(values.data()),
-                             values.size()})
+            .Write(address,
+                   {reinterpret_cast<const uint8_t*>(values.data()), bytes})
             .ok());
     return address;
   }
@@ -283,6 +285,52 @@ TEST(LeanAttentionTest, ScalesOfAllSigns) {
   CheckAgainstReference(p);
   p.softmax_scale = 0;
   CheckAgainstReference(p);
+}
+
+// Scales of each (batch entry, head) as tensors give the bits that each head
+// alone has with its numbers.
+TEST(LeanAttentionTest, ScalesAsTensors) {
+  Problem p = {.batch = 2,
+               .heads_q = 4,
+               .heads_kv = 2,
+               .seqlen_q = 70,
+               .seqlen_kv = 130};
+  const Tensors tensors(p);
+  for (const bool per_kv_head : {false, true}) {
+    Launch launch(p, tensors);
+    const std::vector<float> scales = {0.5f, 0.75f, 1.25f, 1.5f,
+                                       2.0f, 1.0f,  0.25f, 0.625f};
+    const uint64_t address = launch.Upload(scales);
+    launch.args.query_descale = launch.args.key_descale =
+        launch.args.value_descale = address;
+    launch.args.query_descale_batch_stride = 16;
+    launch.args.query_descale_head_stride = 4;
+    launch.args.key_descale_batch_stride = 4;
+    launch.args.key_descale_head_stride = 8;
+    launch.args.value_descale_batch_stride = 0;
+    launch.args.value_descale_head_stride = 4;
+    launch.args.flags |= per_kv_head ? uint32_t{kQueryDescaleByKvHead} : 0;
+    const Result together = launch.Run();
+    for (int batch = 0; batch < 2; ++batch) {
+      for (int head = 0; head < 4; ++head) {
+        const int kv = head / 2;
+        Problem one = p;
+        one.descale_q = scales[batch * 4 + (per_kv_head ? kv : head)];
+        one.descale_k = scales[batch + 2 * kv];
+        one.descale_v = scales[kv];
+        const Result alone = Launch(one, tensors).Run();
+        for (int row = 0; row < p.seqlen_q; ++row) {
+          const size_t at =
+              ((static_cast<size_t>(batch) * p.seqlen_q + row) * 4 + head) *
+              kDim * 2;
+          ASSERT_TRUE(std::equal(alone.output.begin() + at,
+                                 alone.output.begin() + at + kDim * 2,
+                                 together.output.begin() + at))
+              << batch << " " << head << " " << row;
+        }
+      }
+    }
+  }
 }
 
 TEST(LeanAttentionTest, Fp8Output) {
