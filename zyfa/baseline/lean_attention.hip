@@ -450,6 +450,12 @@ DEVICE void WaitForLoads() {
   __builtin_amdgcn_s_waitcnt(0xf70 + kPending);
 }
 
+// All reads of LDS of this wave are done, wherever the compiler uses them.
+DEVICE void WaitForReads() {
+  __builtin_amdgcn_sched_barrier(0);
+  __builtin_amdgcn_s_waitcnt(0xc07f);
+}
+
 template <bool kCausal>
 DEVICE void Attention(const AttentionArgs& args) {
   SHARED char keys_lds[kStages * kTileBytes];
@@ -513,6 +519,7 @@ DEVICE void Attention(const AttentionArgs& args) {
     WaitForLoads<2>();
     Meet();
     ReadKeys(l, keys, wave.key);
+    WaitForReads();
     Scores(wave.key, query, wave.s);
     if (l.wave >= 4) Meet();
     if (item.tiles > 0) softmax(0);
@@ -520,7 +527,7 @@ DEVICE void Attention(const AttentionArgs& args) {
     // The phase of matrix work of tile j, between two meetings. What it reads,
     // all waves have waited for at least one phase earlier.
     const auto products = [&]<bool kPlain>(int j) {
-      __builtin_amdgcn_s_waitcnt(0xc07f);  // keys are in registers
+      WaitForReads();
       Meet();
       __builtin_amdgcn_s_setprio(1);
       wave.Products<kPlain>(stage(values, j),
