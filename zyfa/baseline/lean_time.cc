@@ -10,6 +10,7 @@
 
 #include "absl/flags/flag.h"
 #include "absl/flags/parse.h"
+#include "absl/flags/usage.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
@@ -134,9 +135,16 @@ absl::Status Model() {
 }  // namespace zyfa
 
 int main(int argc, char** argv) {
+  absl::SetProgramUsageMessage(
+      "Models a launch of the HIP baseline: clocks, useful matrix busy, "
+      "TFLOP/s. "
+      "Exit status 0 if it went well, 1 if not.");
   zyfa::cli::SpellFlags(argc, argv);
-  absl::ParseCommandLine(argc, argv);
-  const absl::Status status = zyfa::Model();
+  const std::vector<char*> positional = absl::ParseCommandLine(argc, argv);
+  const absl::Status status =
+      positional.size() > 1 ? absl::InvalidArgumentError(absl::StrCat(
+                                  "unexpected argument '", positional[1], "'"))
+                            : zyfa::Model();
   if (!status.ok()) {
     std::fprintf(stderr, "lean_time: %s\n", status.ToString().c_str());
     return 1;
