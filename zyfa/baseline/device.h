@@ -19,6 +19,8 @@ using F32x16 = Vec<float, 16>;
 
 template <class T>
 using InLds = __attribute__((address_space(3))) T;
+template <class T>
+using InMemory = __attribute__((address_space(1))) T;
 
 DEVICE int Min(int a, int b) { return a < b ? a : b; }
 DEVICE int Max(int a, int b) { return a > b ? a : b; }

@@ -336,8 +336,9 @@ DEVICE Item ItemOf(const AttentionArgs& args, uint32_t number, int wave) {
 DEVICE float Descale(uint64_t address, float value, uint32_t batch_stride,
                      uint32_t head_stride, int batch, int head) {
   if (address == 0) return value;
-  return *(const float*)(address + uint64_t(batch_stride) * uint32_t(batch) +
-                         uint64_t(head_stride) * uint32_t(head));
+  return *(const InMemory<float>*)(address +
+                                   uint64_t(batch_stride) * uint32_t(batch) +
+                                   uint64_t(head_stride) * uint32_t(head));
 }
 
 DEVICE Scale ScaleOf(const AttentionArgs& args, const Item& item, int& negate) {
@@ -364,12 +365,12 @@ DEVICE Scale ScaleOf(const AttentionArgs& args, const Item& item, int& negate) {
 DEVICE void LoadQuery(const AttentionArgs& args, const Lane& l,
                       const Item& item, int negate, I32x8 (&query)[2]) {
   const int row = Min(item.query0 + l.lane % 32, int(args.seqlen_q) - 1);
-  const char* from = (const char*)args.query +
-                     uint64_t(item.batch) * args.query_batch_stride +
-                     uint64_t(item.head) * args.query_head_stride +
-                     uint64_t(uint32_t(row)) * args.query_seq_stride;
+  const uint64_t from = args.query +
+                        uint64_t(item.batch) * args.query_batch_stride +
+                        uint64_t(item.head) * args.query_head_stride +
+                        uint64_t(uint32_t(row)) * args.query_seq_stride;
   for (int i = 0; i < 4; ++i) {
-    const I32x4 x = *(const I32x4*)(from + 32 * i + 16 * l.half);
+    const I32x4 x = *(const InMemory<I32x4>*)(from + 32 * i + 16 * l.half);
     for (int e = 0; e < 4; ++e) query[i / 2][4 * (i % 2) + e] = x[e] ^ negate;
   }
 }
@@ -387,11 +388,12 @@ DEVICE void StoreOutput(const AttentionArgs& args, const Lane& l,
   float factor = row.sum > 0 ? value_descale / row.sum : 0.0f;
   const bool fp8 = args.flags & zyfa::kOutputFp8;
   float output_scale = args.output_scale_value;
-  if (args.output_scale != 0) output_scale = *(const float*)args.output_scale;
-  char* const to = (char*)args.output +
-                   uint64_t(item.batch) * args.output_batch_stride +
-                   uint64_t(item.head) * args.output_head_stride +
-                   uint64_t(uint32_t(query)) * args.output_seq_stride;
+  if (args.output_scale != 0)
+    output_scale = *(const InMemory<float>*)args.output_scale;
+  const uint64_t to = args.output +
+                      uint64_t(item.batch) * args.output_batch_stride +
+                      uint64_t(item.head) * args.output_head_stride +
+                      uint64_t(uint32_t(query)) * args.output_seq_stride;
   const bool inside = query < int(args.seqlen_q);
   const auto swap = [](int& a, int& b) {
     const auto both = __builtin_amdgcn_permlane32_swap(a, b, false, false);
@@ -412,7 +414,8 @@ DEVICE void StoreOutput(const AttentionArgs& args, const Lane& l,
       }
       swap(packed[0], packed[1]);
       if (inside) {
-        *(I32x2*)(to + 16 * i + 8 * l.half) = I32x2{packed[0], packed[1]};
+        *(InMemory<I32x2>*)(to + 16 * i + 8 * l.half) =
+            I32x2{packed[0], packed[1]};
       }
     } else {
       int packed[4];
@@ -423,15 +426,16 @@ DEVICE void StoreOutput(const AttentionArgs& args, const Lane& l,
       swap(packed[0], packed[2]);
       swap(packed[1], packed[3]);
       if (inside) {
-        *(I32x4*)(to + 32 * i + 16 * l.half) =
+        *(InMemory<I32x4>*)(to + 32 * i + 16 * l.half) =
             I32x4{packed[0], packed[1], packed[2], packed[3]};
       }
     }
   }
   if (args.lse != 0 && inside && l.half == 0) {
-    *(float*)(args.lse + uint64_t(item.batch) * args.lse_batch_stride +
-              uint64_t(item.head) * args.lse_head_stride +
-              4 * uint64_t(uint32_t(query))) =
+    *(InMemory<float>*)(args.lse +
+                        uint64_t(item.batch) * args.lse_batch_stride +
+                        uint64_t(item.head) * args.lse_head_stride +
+                        4 * uint64_t(uint32_t(query))) =
         row.sum > 0 ? (row.cm + __builtin_amdgcn_logf(row.sum / kUnit)) * kLn2
                     : -__builtin_inff();
   }
