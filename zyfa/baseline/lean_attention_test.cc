@@ -363,6 +363,39 @@ TEST(LeanAttentionTest, LargeScores) {
       {.seqlen_q = 300, .seqlen_kv = 300, .softmax_scale = 100, .spread = 3});
 }
 
+// Scores of known distance to the maximum, one column of V for each key: the
+// output shows each code (numerics 11, test 4).
+TEST(LeanAttentionTest, CodesOfTheFormula) {
+  const struct {
+    float x;  // score below the maximum, binades
+    int code;
+  } keys[] = {{0, 126},  {-0.125f, 125}, {-0.25f, 124}, {-1, 118}, {-2.5, 106},
+              {-14, 14}, {-15, 6},       {-16, 0},      {-448, 0}};
+  constexpr int kKeys = std::size(keys);
+  Problem p = {.seqlen_q = 1, .seqlen_kv = kKeys, .causal = false};
+  p.softmax_scale = 1 / 1.44269504f;
+  Tensors tensors(p);
+  for (auto* tensor : {&tensors.q, &tensors.k, &tensors.v}) {
+    std::fill(tensor->begin(), tensor->end(), E4m3{});
+  }
+  const auto e4m3 = [](float x) {
+    return E4m3::FromFloat(x, numerics::Overflow::kSaturate);
+  };
+  tensors.q[0] = e4m3(1);
+  float sum = 0;
+  for (size_t j = 0; j < kKeys; ++j) {
+    tensors.k[j * kDim] = e4m3(keys[j].x);
+    tensors.v[j * kDim + 5 * j] = e4m3(1);
+    sum += E4m3{static_cast<uint8_t>(keys[j].code)}.ToFloat();
+  }
+  const std::vector<double> output = OutputOf(p, Launch(p, tensors).Run());
+  for (size_t j = 0; j < kKeys; ++j) {
+    const float weight = E4m3{static_cast<uint8_t>(keys[j].code)}.ToFloat();
+    EXPECT_NEAR(output[5 * j], weight / sum, weight / sum * 0x1p-8)
+        << keys[j].x;
+  }
+}
+
 TEST(LeanAttentionTest, SumOfWeightsIsThatOfTheOutput) {
   const Problem p = {.seqlen_q = 257, .seqlen_kv = 400};
   Tensors tensors(p);
