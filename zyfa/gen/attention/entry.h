@@ -9,9 +9,6 @@ namespace zyfa::gen {
 // there, and picks the query tile (of a causal pair the longer one first).
 void EmitEntry(KernelState& s);
 
-// base += index * stride, all 64 bit; index and stride are unsigned.
-void EmitAddProduct(Assembler& a, SReg base, SReg index, SReg stride);
-
 }  // namespace zyfa::gen
 
 #endif  // ZYFA_GEN_ATTENTION_ENTRY_H_

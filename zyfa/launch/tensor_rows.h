@@ -1,0 +1,47 @@
+#ifndef ZYFA_LAUNCH_TENSOR_ROWS_H_
+#define ZYFA_LAUNCH_TENSOR_ROWS_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+
+namespace zyfa {
+
+// Bytes [begin, end) that a tensor reaches from its first to its last element.
+struct ByteRange {
+  std::string name;
+  uint64_t begin = 0;
+  uint64_t end = 0;
+};
+
+// A dimension outside the contiguous rows.
+struct Dimension {
+  std::string argument;  // as the message names its stride
+  int64_t size = 0;
+  int64_t* stride = nullptr;
+  int64_t limit = INT64_MAX;  // the stride must stay below it
+};
+
+// A tensor reduced to contiguous rows that repeat over dimensions.
+struct Rows {
+  std::string name;
+  uint64_t address = 0;
+  int64_t row_bytes = 0;
+  int64_t alignment = 16;  // of address and strides
+  bool written = false;    // rows must not overlap each other
+  std::vector<Dimension> dimensions;
+};
+
+// The bytes that the tensor reaches, if address, strides and, of what is
+// written, the distance of rows follow the rules of AttentionParams.
+absl::StatusOr<ByteRange> CheckRows(const Rows& rows);
+
+// Refuses bytes of `written` that are also `other`'s.
+absl::Status CheckNoOverlap(const ByteRange& written, const ByteRange& other);
+
+}  // namespace zyfa
+
+#endif  // ZYFA_LAUNCH_TENSOR_ROWS_H_
