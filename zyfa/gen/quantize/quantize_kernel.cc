@@ -360,6 +360,7 @@ KernelSpec Spec(const Kind& kind) {
   spec.workgroup_id_y = true;
   spec.workgroup_id_z = true;
   spec.denorm_mode_32 = 3;
+  // Never acts: the largest magnitude times its multiplier rounds to 448.
   spec.fp16_overflow = true;
   // Four waves a SIMD.
   spec.max_vgprs = 128;
