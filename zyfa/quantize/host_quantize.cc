@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
 #include <cstddef>
 #include <optional>
@@ -18,8 +19,9 @@ using numerics::Bf16;
 using numerics::E4m3;
 
 constexpr float kLargest = 448.0f;
-constexpr int kBlock = 128;  // channels that are rotated together
-constexpr int kSums = 16;    // interleaved sums of a mean
+constexpr int kBlock = 128;    // channels that are rotated together
+constexpr int kSums = 16;      // interleaved sums of a mean
+constexpr size_t kLanes = 16;  // of a kernel that have a row
 
 absl::Status Refuse(absl::string_view what, absl::string_view value,
                     absl::string_view allowed) {
@@ -53,20 +55,25 @@ int64_t RowBegin(const QuantizeExtent& e, int64_t batch, int64_t seq,
   return ((batch * e.seqlen + seq) * e.heads + head) * e.head_dim;
 }
 
-// Sylvester's Hadamard matrix, normalised.
+// Sylvester's Hadamard matrix, normalised. A lane of a kernel has 1/16 of the
+// channels; between lanes the difference is taken the other way round, and the
+// last multiplication sets that right (a zero may have another sign).
 void Rotate(absl::Span<float> x) {
   const size_t n = x.size();
+  const size_t lane = n / kLanes;
   for (size_t h = 1; h < n; h *= 2) {
     for (size_t i = 0; i < n; ++i) {
       if ((i & h) != 0) continue;
       const float a = x[i];
       const float b = x[i + h];
       x[i] = a + b;
-      x[i + h] = a - b;
+      x[i + h] = h < lane ? a - b : b - a;
     }
   }
   const float norm = static_cast<float>(1 / std::sqrt(static_cast<double>(n)));
-  for (float& v : x) v *= norm;
+  for (size_t i = 0; i < n; ++i) {
+    x[i] *= std::popcount(i / lane) % 2 == 0 ? norm : -norm;
+  }
 }
 
 std::vector<float> MeanOf(const QuantizeExtent& e,
@@ -268,7 +275,7 @@ absl::StatusOr<std::vector<float>> LseCorrectionOnHost(
       for (int64_t s = 0; s < e.seqlen; ++s) {
         const Bf16* q = query.data() + RowBegin(e, b, s, h);
         // As sixteen lanes have the channels, then pairs of lanes.
-        std::array<float, 16> sums;
+        std::array<float, kLanes> sums;
         for (size_t lane = 0; lane < sums.size(); ++lane) {
           const size_t first = per_lane * lane;
           float sum = q[first].ToFloat() * mean[first];

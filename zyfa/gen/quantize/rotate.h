@@ -5,15 +5,19 @@
 
 namespace zyfa::gen {
 
-// The signs that EmitRotate() needs: bit 31 of signs[i] is bit i of `lane16`, a
-// lane's place among 16.
+// Registers of what EmitRotateSigns() makes.
+inline constexpr int kRotateSigns = 5;
+
+// What EmitRotate() needs to know of a lane's place among 16, `lane16`: -1 or 1
+// for each of its four bits, and the product of these.
 void EmitRotateSigns(Assembler& a, VReg signs, VReg lane16);
 
 // Hadamard transform, normalised, of the vectors that 16 neighbouring lanes
 // hold: x has 4 or 8 registers, and lane l of the 16 has elements
-// x.count() * l + i. Additions in the order of growing distance of the two
-// elements; a pair a, b becomes a + b, a - b. `scratch` has 2 * x.count()
-// registers, `signs` 4.
+// x.count() * l + i. Stages in the order of growing distance of the two
+// elements; a pair a, b becomes a + b, a - b inside a lane and a + b, b - a
+// between lanes, whose sign the normalisation makes good. `scratch` has as many
+// registers as x.
 void EmitRotate(Assembler& a, VReg x, VReg scratch, VReg signs);
 
 }  // namespace zyfa::gen

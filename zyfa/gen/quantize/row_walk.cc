@@ -39,9 +39,9 @@ RowWalk::RowWalk(const Arguments& arguments, int head_dim,
   row16_ = a.vgprs().Alloc("row_of_16");
   outside_ = a.vgprs().Alloc("outside");
   x_ = a.vgprs().Alloc("x", values);
-  scratch_ = a.vgprs().Alloc("scratch", 2 * kHeadChannels);
+  scratch_ = a.vgprs().Alloc("scratch", kHeadChannels);
   mean_ = a.vgprs().Alloc("mean", values, 4);
-  signs_ = a.vgprs().Alloc("signs", 4);
+  signs_ = a.vgprs().Alloc("signs", kRotateSigns, 1);
   for (int part = 0; part < kParts; ++part) {
     raw_.push_back(a.vgprs().Alloc(absl::StrCat("raw", part), values / 2, 4));
   }
@@ -227,7 +227,7 @@ void RowWalk::EmitRotateRow() {
   EmitRotate(a, x_.sub(0, kHeadChannels), scratch_, signs_);
   if (has_tail_) {
     EmitRotate(a, x_.sub(kHeadChannels, kTailChannels),
-               scratch_.sub(0, 2 * kTailChannels), signs_);
+               scratch_.sub(0, kTailChannels), signs_);
   }
   a.Bind(skip);
 }
