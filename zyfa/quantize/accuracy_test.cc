@@ -183,6 +183,22 @@ TEST_F(AccuracyTest, SetM) {
   EXPECT_NEAR(folded / rotated, 1, .1);
 }
 
+TEST_F(AccuracyTest, SetsXAndD) {
+  const struct {
+    const char* set;
+    double plain, rotated, mean;
+  } kSets[] = {{"X", .075, .041, .028}, {"D", .069, .037, .021}};
+  for (const auto& want : kSets) {
+    Use(want.set, 128);
+    const std::string name = want.set;
+    EXPECT_NEAR(Error(name + ": all", kPlain, kPlain, kPlain), want.plain, .02);
+    EXPECT_NEAR(Error(name + ": all, rotated", kRotate, kRotate, kPlain),
+                want.rotated, .012);
+    EXPECT_NEAR(Error(name + ": all, without mean", kPlain, kMean, kPlain),
+                want.mean, .012);
+  }
+}
+
 TEST_F(AccuracyTest, HeadDim192) {
   Use("M", 192);
   const double plain = Error("192: Q, K", kPlain, kPlain, {});

@@ -112,8 +112,11 @@ TEST(DeviceTest, TokensMayBeOne) {
 }
 
 TEST(DeviceTest, ManyScalesAndChunks) {
-  // More maxima than the scale kernel takes in one trip.
+  // More maxima than the scale kernel takes in one trip, the largest last.
   PassCase c = Case(1, 1, 2100, 128);
+  c.fill = [](int64_t, int64_t, int64_t head, int64_t, float g) {
+    return g * static_cast<float>(1 + head);
+  };
   ASSERT_EQ(Compare(c), "");
   // More sums than the mean kernel takes in one trip.
   c = Case(1, 2500, 1, 128);
