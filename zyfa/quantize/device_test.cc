@@ -1,8 +1,6 @@
 // The kernels give the host's bits, whatever the sizes, strides and options.
 
-#include <bit>
 #include <cmath>
-#include <cstring>
 #include <optional>
 #include <vector>
 

@@ -19,7 +19,8 @@ using numerics::Bf16;
 using numerics::E4m3;
 
 constexpr float kLargest = 448.0f;
-constexpr int kBlock = 128;    // channels that are rotated together
+constexpr int kBlock = 128;  // channels that are rotated together
+constexpr int64_t kMostRows = int64_t{1} << 41;
 constexpr int kSums = 16;      // interleaved sums of a mean
 constexpr size_t kLanes = 16;  // of a kernel that have a row
 
@@ -34,10 +35,18 @@ absl::Status CheckExtent(const QuantizeExtent& e, size_t elements) {
     const char* name;
     int64_t value;
   } kSizes[] = {{"batch", e.batch}, {"seqlen", e.seqlen}, {"heads", e.heads}};
+  int64_t rows = 1;
   for (const auto& size : kSizes) {
-    if (size.value < 0 || size.value > (int64_t{1} << 31)) {
-      return Refuse(size.name, absl::StrCat(size.value), "0 to 2^31");
+    if (size.value < 0 || size.value > kMostRows) {
+      return Refuse(size.name, absl::StrCat(size.value),
+                    absl::StrCat("0 to ", kMostRows));
     }
+    if (rows > 0 && size.value > kMostRows / rows) {
+      return Refuse(
+          size.name, absl::StrCat(size.value),
+          absl::StrCat("sizes that give ", kMostRows, " rows at most"));
+    }
+    rows *= size.value;
   }
   if (e.head_dim != 128 && e.head_dim != 192) {
     return Refuse("head_dim", absl::StrCat(e.head_dim), "128, 192");

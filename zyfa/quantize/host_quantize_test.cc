@@ -270,6 +270,14 @@ TEST(HostQuantizeTest, Refusals) {
   x.pop_back();
   EXPECT_THAT(std::string(QuantizeOnHost({}, e, x).status().message()),
               AllOf(HasSubstr("1023"), HasSubstr("1024")));
+  constexpr int64_t kMany = int64_t{1} << 40;
+  EXPECT_THAT(
+      std::string(
+          QuantizeOnHost({}, {kMany, kMany, kMany, 128}, x).status().message()),
+      AllOf(HasSubstr("seqlen is 1099511627776"), HasSubstr("rows")));
+  EXPECT_THAT(
+      std::string(QuantizeOnHost({}, {1, -1, 1, 128}, x).status().message()),
+      HasSubstr("seqlen is -1"));
   EXPECT_THAT(
       std::string(QuantizeOnHost({}, {1, 1, 1, 64}, {}).status().message()),
       AllOf(HasSubstr("head_dim is 64"), HasSubstr("128, 192")));

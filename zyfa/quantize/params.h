@@ -23,8 +23,9 @@ struct LseCorrection {
 //
 // Rules, all checked before anything is launched:
 // - input bf16, output FP8, of the same sizes; head_dim 128 or 192, heads up to
-//   65536, seqlen up to 2^31 - 513, batch * heads below 2^31; of kTensor and
-//   kHead 2^28 chunks (QuantizeChunkRows) a scale at most;
+//   65536, seqlen up to 2^31 - 513, batch * heads below 2^31, with seqlen 2^41
+//   at most; of kTensor and kHead 2^28 chunks (QuantizeChunkRows) a scale at
+//   most;
 // - addresses and strides of input and output are multiples of 16, of the rest
 //   4 (key_mean and mean 16), strides are not negative, sequence strides are
 //   below 2^25 bytes, everything ends below address 2^48;

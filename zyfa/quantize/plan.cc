@@ -17,6 +17,8 @@ constexpr int64_t kSeqStrideLimit = int64_t{1} << 25;
 constexpr int64_t kMaxSeqlen = (int64_t{1} << 31) - 513;
 constexpr int64_t kMaxHeads = 65536;
 constexpr int64_t kMaxBatchHeads = (int64_t{1} << 31) - 1;
+// More rows of codes do not fit below address 2^48.
+constexpr int64_t kMaxRows = int64_t{1} << 41;
 constexpr int64_t kMaxMaximaPerScale = int64_t{1} << 28;
 constexpr int64_t kMaxGridZ = 65535;
 // Scales of one launch; its work-items stay below 2^32.
@@ -59,6 +61,11 @@ absl::StatusOr<Sizes> CheckSizes(const QuantizeParams& params) {
   status.Update(MustEqual("output.head_dim", out.head_dim, "input.head_dim",
                           in.head_dim));
   if (!status.ok()) return status;
+  const int64_t rows = in.batch * in.heads * in.seqlen;
+  if (rows > kMaxRows) {
+    return Refuse("input.batch * heads * seqlen", absl::StrCat(rows),
+                  absl::StrCat("0 to ", kMaxRows));
+  }
   Sizes s = {in.batch, in.seqlen, in.heads, in.head_dim, 0, 0, 0, 0};
   s.chunk_rows = QuantizeChunkRows(s.seqlen);
   s.chunks = (s.seqlen + s.chunk_rows - 1) / s.chunk_rows;
@@ -371,14 +378,14 @@ absl::StatusOr<std::vector<QuantizeLaunch>> PlanQuantize(
   FillStrides(params, s, args);
   FillOptions(params, s, args);
   if (params.options.subtract_mean) args.mean = params.mean;
-  if (params.lse_correction.has_value()) {
+  if (params.lse_correction.has_value() && any_rows) {
     args.mean = lse.key_mean;
     args.mean_batch_stride = u64(4 * s.head_dim * lse.heads_kv);
     args.lse_correction = lse.output.address;
     args.lse_batch_stride = u64(lse.output.batch_stride);
     args.lse_head_stride = u64(lse.output.head_stride);
     args.softmax_scale = lse.softmax_scale;
-    const int64_t ratio = s.heads > 0 ? s.heads / lse.heads_kv : 1;
+    const int64_t ratio = s.heads / lse.heads_kv;
     args.mean_head_multiplier =
         ratio == 1 ? 0 : static_cast<uint32_t>((int64_t{1} << 32) / ratio + 1);
   }

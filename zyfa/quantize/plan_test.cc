@@ -1,5 +1,6 @@
 #include "zyfa/quantize/plan.h"
 
+#include <cstdint>
 #include <functional>
 #include <string>
 
@@ -94,6 +95,26 @@ TEST(QuantizePlanTest, BatchesBeyondTheGrid) {
   EXPECT_EQ(second.shape.grid[2], 70000u - 65535u);
 }
 
+// What is not looked at may say anything.
+TEST(QuantizePlanTest, NoRows) {
+  for (const bool heads : {false, true}) {
+    QuantizeParams p = Params();
+    (heads ? p.input.heads : p.input.seqlen) = 0;
+    (heads ? p.output.heads : p.output.seqlen) = 0;
+    p.input.address = p.output.address = 3;
+    p.input.seq_stride = -1;
+    p.lse_correction = Correction();
+    (heads ? p.lse_correction->output.heads : p.lse_correction->output.seqlen) =
+        0;
+    p.lse_correction->key_mean = 5;
+    if (heads) p.lse_correction->heads_kv = INT64_MIN;
+    const auto plan = PlanQuantize(p);
+    ASSERT_TRUE(plan.ok()) << plan.status();
+    ASSERT_EQ(plan->size(), 1u);
+    EXPECT_EQ(plan->front().kernel->name, "quantize_scale");
+  }
+}
+
 TEST(QuantizePlanTest, Refusals) {
   using Change = std::function<void(QuantizeParams&)>;
   const struct {
@@ -114,6 +135,18 @@ TEST(QuantizePlanTest, Refusals) {
       {"input.heads", "65537", [](auto& p) { p.input.heads = 65537; }},
       {"input.batch", "536870912",
        [](auto& p) { p.input.batch = p.output.batch = 536870912; }},
+      {"input.batch * heads * seqlen", "1152921504606846976",
+       [](auto& p) {
+         p.input = DenseTensor(kInput, 1 << 29, 1 << 30, 2, 128);
+         p.output = p.input;
+         p.output.data_type = DataType::kFp8;
+       }},
+      {"input.seqlen", "33554432",
+       [](auto& p) {
+         p.input = DenseTensor(kInput, 8192, 1 << 25, 1, 128);
+         p.output = p.input;
+         p.output.data_type = DataType::kFp8;
+       }},
       {"input.address", "0x100008", [](auto& p) { p.input.address += 8; }},
       {"input.address", "0x0", [](auto& p) { p.input.address = 0; }},
       {"input.seq_stride", "24", [](auto& p) { p.input.seq_stride = 24; }},
