@@ -30,7 +30,6 @@ RowWalk::RowWalk(const Arguments& arguments, int head_dim,
                  std::vector<RowBuffer> written)
     : args_(arguments),
       a(arguments.a),
-      head_dim_(head_dim),
       has_tail_(head_dim > kTail),
       written_(std::move(written)) {
   a.Section("Rows of this work-group");

@@ -74,7 +74,6 @@ class RowWalk {
 
   const Arguments& args_;
   Assembler& a;
-  const int head_dim_;
   const bool has_tail_;  // channels from 128 on
   RowBuffer input_;
   std::vector<RowBuffer> written_;
