@@ -23,11 +23,11 @@ forbid //zyfa/reference/... \
 # What the generator assumes and what the emulator believes must be found out
 # independently of each other.
 forbid //zyfa/gen/... \
-  "//zyfa/emu/... + //zyfa/kernels/... + //zyfa/launch/... + //zyfa/bench/..."
+  "//zyfa/emu/... + //zyfa/kernels/... + //zyfa/launch/... + //zyfa/quantize/... + //zyfa/bench/..."
 forbid //zyfa/emu/... \
-  "//zyfa/gen/... + //zyfa/kernels/... + //zyfa/launch/... + //zyfa/bench/... + //zyfa/peers/..."
+  "//zyfa/gen/... + //zyfa/kernels/... + //zyfa/launch/... + //zyfa/quantize/... + //zyfa/bench/... + //zyfa/peers/..."
 # Kernels of others are judged without anything of ours but emulator and reference.
 forbid //zyfa/peers/... \
-  "//zyfa/gen/... + //zyfa/kernels/... + //zyfa/launch/... + //zyfa/bench/..."
+  "//zyfa/gen/... + //zyfa/kernels/... + //zyfa/launch/... + //zyfa/quantize/... + //zyfa/bench/..."
 
 exit $status

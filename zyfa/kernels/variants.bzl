@@ -5,4 +5,12 @@ VARIANTS = [
     "bf16_d128_full",
     "bf16_d192x128_causal",
     "bf16_d192x128_full",
+    "fp8_lean_d128_causal",
+    "fp8_lean_d128_full",
+    "fp8_lean_d192x128_causal",
+    "fp8_lean_d192x128_full",
+    "fp8_exact_d128_causal",
+    "fp8_exact_d128_full",
+    "fp8_exact_d192x128_causal",
+    "fp8_exact_d192x128_full",
 ]

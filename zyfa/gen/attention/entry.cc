@@ -1,9 +1,6 @@
 #include "zyfa/gen/attention/entry.h"
 
-#include "zyfa/gen/common/address_math.h"
-
 namespace zyfa::gen {
-
 namespace {
 
 void EmitTensorBases(KernelState& s) {

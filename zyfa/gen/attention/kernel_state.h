@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "zyfa/gen/asm/assembler.h"
+#include "zyfa/gen/asm/buffer_address.h"
 #include "zyfa/gen/attention/geometry.h"
 
 namespace zyfa::gen {
@@ -77,10 +78,6 @@ struct KernelState {
   VReg factor;      // what the output has to be scaled by, if `moved`
   VReg key_limit;   // last visible key, minus 4 * half
 };
-
-// Last word of a raw buffer descriptor: any data format but 0, which would mean
-// an unbound buffer (CDNA4 ISA 9.1.8).
-inline constexpr int kBufferFormat = 0x00020000;
 
 // Ring of matrix operands in flight between LDS and the matrix pipe.
 inline constexpr int kFragmentSlots = 8;

@@ -1,6 +1,5 @@
 #include "zyfa/gen/attention/query_tile.h"
 
-#include "zyfa/gen/common/address_math.h"
 
 namespace zyfa::gen {
 namespace {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <string>
 
-#include "zyfa/gen/common/address_math.h"
+#include "zyfa/gen/asm/buffer_address.h"
 #include "zyfa/gen/fp8/query.h"
 
 namespace zyfa::gen::fp8 {

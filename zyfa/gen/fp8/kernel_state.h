@@ -4,6 +4,7 @@
 #include <cstddef>
 
 #include "zyfa/gen/asm/assembler.h"
+#include "zyfa/gen/asm/buffer_address.h"
 #include "zyfa/gen/fp8/geometry.h"
 
 namespace zyfa::gen::fp8 {
@@ -125,10 +126,6 @@ struct KernelState {
   VReg block_scale;  // the same as e8m0 bytes
   VReg key_limit;    // last visible key, minus 4 * half
 };
-
-// Last word of a raw buffer descriptor: any data format but 0, which would mean
-// an unbound buffer (CDNA4 ISA 9.1.8).
-inline constexpr int kBufferFormat = 0x00020000;
 
 // Ring of matrix operands in flight between LDS and the matrix pipe.
 inline constexpr int kFragmentSlots = 4;

@@ -1,4 +1,4 @@
-#include "zyfa/gen/common/address_math.h"
+#include "zyfa/gen/asm/buffer_address.h"
 
 namespace zyfa::gen {
 

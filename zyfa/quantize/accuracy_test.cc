@@ -1,0 +1,249 @@
+// What the passes cost, as attention's error in float64: the table of
+// numerics 8 (set M, one scale a tensor, causal) on a shorter sequence.
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "gtest/gtest.h"
+#include "zyfa/numerics/bf16.h"
+#include "zyfa/numerics/error_metrics.h"
+#include "zyfa/numerics/real_like.h"
+#include "zyfa/quantize/host_quantize.h"
+#include "zyfa/quantize/softmax_fold.h"
+#include "zyfa/reference/attention.h"
+
+namespace zyfa {
+namespace {
+
+using numerics::Bf16;
+
+constexpr int64_t kHeads = 4;
+constexpr int64_t kSeqlen = 4096;
+constexpr int64_t kValueDim = 128;
+// e^(0.35 N) of four quantiles of N.
+constexpr float kGains[kHeads] = {0.67f, 0.89f, 1.12f, 1.49f};
+
+struct Input {
+  QuantizeExtent qk, v;
+  std::vector<Bf16> query, key, value;
+};
+
+Input MakeInput(const std::string& set, int64_t head_dim) {
+  Input in;
+  in.qk = {1, kSeqlen, kHeads, head_dim};
+  in.v = {1, kSeqlen, kHeads, kValueDim};
+  in.query.resize(static_cast<size_t>(in.qk.elements()));
+  in.key.resize(in.query.size());
+  in.value.resize(static_cast<size_t>(in.v.elements()));
+  const auto params = numerics::RealLikeSet(set);
+  for (int64_t h = 0; h < kHeads; ++h) {
+    const auto head =
+        numerics::MakeRealLikeHead(*params, kSeqlen, static_cast<int>(head_dim),
+                                   kValueDim, static_cast<uint64_t>(h) + 1);
+    const auto copy = [&](const std::vector<float>& from, int64_t dim,
+                          float gain, std::vector<Bf16>& to) {
+      for (int64_t s = 0; s < kSeqlen; ++s) {
+        for (int64_t c = 0; c < dim; ++c) {
+          to[static_cast<size_t>((s * kHeads + h) * dim + c)] =
+              Bf16::FromFloat(gain * from[static_cast<size_t>(s * dim + c)]);
+        }
+      }
+    };
+    // The product of Q's and K's gains is 1: the scores stay those of the set.
+    copy(head->query, head_dim, 1 / kGains[h], in.query);
+    copy(head->key, head_dim, kGains[h], in.key);
+    copy(head->value, kValueDim, kGains[kHeads - 1 - h], in.value);
+  }
+  return in;
+}
+
+// What codes and descales stand for; plain values without options.
+std::vector<double> Values(const std::optional<QuantizeOptions>& options,
+                           const QuantizeExtent& e,
+                           const std::vector<Bf16>& x) {
+  std::vector<double> out(x.size());
+  if (!options.has_value()) {
+    for (size_t i = 0; i < x.size(); ++i) out[i] = double{x[i].ToFloat()};
+    return out;
+  }
+  const auto t = QuantizeOnHost(*options, e, x);
+  EXPECT_TRUE(t.ok()) << t.status();
+  if (!t.ok()) return out;
+  const auto dim = static_cast<size_t>(e.head_dim);
+  const auto heads = static_cast<size_t>(e.heads);
+  const auto seqlen = static_cast<size_t>(e.seqlen);
+  for (size_t i = 0; i < x.size(); ++i) {
+    const size_t head = i / dim % heads, seq = i / dim / heads;
+    size_t scale = 0;
+    if (options->granularity == ScaleGranularity::kToken) {
+      scale = head * seqlen + seq;
+    } else if (options->granularity != ScaleGranularity::kTensor) {
+      scale = head;
+    }
+    out[i] = double{t->codes[i].ToFloat()} * double{t->descales[scale]};
+  }
+  return out;
+}
+
+using Attended = reference::AttentionResult;
+
+Attended Attend(const Input& in, const std::vector<double>& q,
+                const std::vector<double>& k, const std::vector<double>& v) {
+  reference::AttentionProblem p;
+  p.heads_q = p.heads_kv = kHeads;
+  p.seqlen_q = p.seqlen_kv = kSeqlen;
+  p.head_dim_qk = in.qk.head_dim;
+  p.head_dim_v = kValueDim;
+  p.softmax_scale = 1 / std::sqrt(static_cast<double>(in.qk.head_dim));
+  reference::AttentionOptions options;
+  std::vector<int64_t> rows;
+  for (int64_t row = 31; row < kSeqlen; row += 64) rows.push_back(row);
+  options.rows = rows;
+  const auto view = [&](const std::vector<double>& x, int64_t dim) {
+    return reference::TensorView::Dense(x.data(), kSeqlen, kHeads, dim);
+  };
+  const auto result =
+      reference::Attention(p, view(q, in.qk.head_dim), view(k, in.qk.head_dim),
+                           view(v, kValueDim), options);
+  EXPECT_TRUE(result.ok()) << result.status();
+  return result.value_or(Attended{});
+}
+
+class AccuracyTest : public ::testing::Test {
+ protected:
+  void Use(const std::string& set, int64_t head_dim) {
+    in_ = MakeInput(set, head_dim);
+    exact_ = Attend(in_, Values({}, in_.qk, in_.query),
+                    Values({}, in_.qk, in_.key), Values({}, in_.v, in_.value));
+  }
+  // Relative error of the output with Q, K and V quantised or, without
+  // options, as they are.
+  double Error(const std::string& name, const std::optional<QuantizeOptions>& q,
+               const std::optional<QuantizeOptions>& k,
+               const std::optional<QuantizeOptions>& v) {
+    const Attended got =
+        Attend(in_, Values(q, in_.qk, in_.query), Values(k, in_.qk, in_.key),
+               Values(v, in_.v, in_.value));
+    const auto error = numerics::CompareToReference(
+        std::span<const double>(got.output),
+        std::span<const double>(exact_.output), kValueDim);
+    EXPECT_TRUE(error.ok()) << error.status();
+    const double rmse = error.ok() ? error->relative_rmse : NAN;
+    std::printf("%-40s %.4f\n", name.c_str(), rmse);
+    return rmse;
+  }
+
+  Input in_;
+  Attended exact_;
+};
+
+constexpr QuantizeOptions kPlain;
+constexpr QuantizeOptions kRotate = {ScaleGranularity::kTensor, std::nullopt,
+                                     true, false};
+constexpr QuantizeOptions kMean = {ScaleGranularity::kTensor, std::nullopt,
+                                   false, true};
+constexpr QuantizeOptions kBoth = {ScaleGranularity::kTensor, std::nullopt,
+                                   true, true};
+
+TEST_F(AccuracyTest, SetM) {
+  Use("M", 128);
+  const double value = Error("V", {}, {}, kPlain);
+  const double query = Error("Q", kPlain, {}, {});
+  const double plain_qk = Error("Q, K", kPlain, kPlain, {});
+  const double rotated_qk = Error("Q, K rotated", kRotate, kRotate, {});
+  const double mean_qk = Error("Q, K without mean", kPlain, kMean, {});
+  const double plain = Error("all", kPlain, kPlain, kPlain);
+  const double rotated = Error("all, rotated", kRotate, kRotate, kPlain);
+  const double mean = Error("all, without mean", kPlain, kMean, kPlain);
+  const double both = Error("all, both", kRotate, kBoth, kPlain);
+  QuantizeOptions tokens = kPlain;
+  tokens.granularity = ScaleGranularity::kToken;
+  const double token = Error("all, a scale a token", tokens, tokens, tokens);
+  QuantizeOptions fold_q = kRotate;
+  fold_q.unit = FoldSoftmaxScale(1 / std::sqrt(128.0f))->unit;
+  QuantizeOptions power_k = kRotate;
+  power_k.unit = 1.0f;
+  const double folded = Error("all, rotated, folded", fold_q, power_k, kPlain);
+
+  EXPECT_NEAR(value, .022, .004);
+  EXPECT_NEAR(query, .014, .003);
+  EXPECT_NEAR(plain_qk, .072, .02);
+  EXPECT_NEAR(rotated_qk / plain_qk, .038 / .072, .12);
+  EXPECT_NEAR(mean_qk / plain_qk, .021 / .072, .12);
+  EXPECT_NEAR(plain, .075, .02);
+  EXPECT_NEAR(rotated / plain, .044 / .075, .12);
+  EXPECT_NEAR(mean / plain, .030 / .075, .12);
+  EXPECT_NEAR(both / plain, .032 / .075, .12);
+  EXPECT_NEAR(token / plain, .058 / .075, .15);
+  // Folding costs nothing.
+  EXPECT_NEAR(folded / rotated, 1, .1);
+}
+
+TEST_F(AccuracyTest, SetsXAndD) {
+  const struct {
+    const char* set;
+    double plain, rotated, mean;
+  } kSets[] = {{"X", .075, .041, .028}, {"D", .069, .037, .021}};
+  for (const auto& want : kSets) {
+    Use(want.set, 128);
+    const std::string name = want.set;
+    EXPECT_NEAR(Error(name + ": all", kPlain, kPlain, kPlain), want.plain, .02);
+    EXPECT_NEAR(Error(name + ": all, rotated", kRotate, kRotate, kPlain),
+                want.rotated, .012);
+    EXPECT_NEAR(Error(name + ": all, without mean", kPlain, kMean, kPlain),
+                want.mean, .012);
+  }
+}
+
+TEST_F(AccuracyTest, HeadDim192) {
+  Use("M", 192);
+  const double plain = Error("192: Q, K", kPlain, kPlain, {});
+  const double rotated = Error("192: Q, K rotated", kRotate, kRotate, {});
+  EXPECT_NEAR(rotated / plain, .028 / .051, .15);
+}
+
+// The correction gives the LSE of the keys as they were.
+TEST_F(AccuracyTest, LseCorrection) {
+  Use("M", 128);
+  const float scale = 1 / std::sqrt(128.0f);
+  const auto k = QuantizeOnHost(kMean, in_.qk, in_.key);
+  ASSERT_TRUE(k.ok()) << k.status();
+  const auto correction =
+      LseCorrectionOnHost(in_.qk, in_.query, kHeads, k->mean, scale);
+  ASSERT_TRUE(correction.ok()) << correction.status();
+  const std::vector<double> query = Values({}, in_.qk, in_.query);
+  const std::vector<double> value = Values({}, in_.v, in_.value);
+  const auto worst = [&](const std::vector<double>& key, bool corrected) {
+    const Attended got = Attend(in_, query, key, value);
+    const size_t rows = got.lse.size() / kHeads;
+    double off = 0;
+    for (size_t h = 0; h < kHeads; ++h) {
+      for (size_t i = 0; i < rows; ++i) {
+        const float add = (*correction)[h * kSeqlen + 31 + 64 * i];
+        const double lse = got.lse[h * rows + i] + (corrected ? add : 0.0f);
+        off = std::max(off, std::fabs(lse - exact_.lse[h * rows + i]));
+      }
+    }
+    return off;
+  };
+  std::vector<double> without_mean = Values({}, in_.qk, in_.key);
+  for (size_t i = 0; i < without_mean.size(); ++i) {
+    without_mean[i] -= double{k->mean[i % k->mean.size()]};
+  }
+  EXPECT_LT(worst(without_mean, true), 1e-4);
+  EXPECT_GT(worst(without_mean, false), 1);
+  // What is left of codes is the rounding of scores, smaller than without the
+  // subtraction.
+  const double plain = worst(Values(kPlain, in_.qk, in_.key), false);
+  const double mean = worst(Values(kMean, in_.qk, in_.key), true);
+  std::printf("LSE of codes: %.3f off, without the mean %.3f\n", plain, mean);
+  EXPECT_LT(mean, plain);
+}
+
+}  // namespace
+}  // namespace zyfa

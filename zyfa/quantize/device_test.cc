@@ -1,0 +1,315 @@
+// The kernels give the host's bits, whatever the sizes, strides and options.
+
+#include <cmath>
+#include <optional>
+#include <vector>
+
+#include "gtest/gtest.h"
+#include "zyfa/emu/emulator.h"
+#include "zyfa/launch/device_buffer.h"
+#include "zyfa/launch/emulator_device.h"
+#include "zyfa/quantize/pass_case.h"
+#include "zyfa/quantize/quantize.h"
+#include "zyfa/quantize/softmax_fold.h"
+
+namespace zyfa::testing {
+namespace {
+
+using numerics::Bf16;
+
+constexpr ScaleGranularity kGranularities[] = {
+    ScaleGranularity::kTensor, ScaleGranularity::kHead,
+    ScaleGranularity::kBatchHead, ScaleGranularity::kToken};
+
+float FoldUnit() { return FoldSoftmaxScale(1 / std::sqrt(128.0f))->unit; }
+
+PassCase Case(int64_t batch, int64_t seqlen, int64_t heads, int64_t head_dim) {
+  PassCase c;
+  c.extent = {batch, seqlen, heads, head_dim};
+  return c;
+}
+
+// Magnitudes that differ by head and token, with a mean.
+float Uneven(int64_t batch, int64_t token, int64_t head, int64_t channel,
+             float g) {
+  return std::ldexp(g + 0.5f * static_cast<float>(channel % 5),
+                    static_cast<int>((3 * batch + token + 5 * head) % 23) - 11);
+}
+
+TEST(DeviceTest, EveryOption) {
+  for (const int64_t head_dim : {128, 192}) {
+    for (const ScaleGranularity granularity : kGranularities) {
+      for (const std::optional<float> unit :
+           {std::optional<float>(), std::optional<float>(1.0f),
+            std::optional<float>(FoldUnit())}) {
+        for (const bool rotate : {false, true}) {
+          for (const bool mean : {false, true}) {
+            PassCase c = Case(2, 75, 3, head_dim);
+            c.fill = Uneven;
+            c.options = {granularity, unit, rotate, mean};
+            if (!mean) c.heads_kv = 1;
+            ASSERT_EQ(Compare(c), "");
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST(DeviceTest, EveryLength) {
+  for (const int64_t seqlen :
+       {1,   2,   3,   15,  16,  17,  31,  33,  63,  64,  65,  127, 128,
+        129, 191, 193, 255, 256, 257, 300, 319, 320, 321, 511, 513, 1000}) {
+    for (const ScaleGranularity granularity :
+         {ScaleGranularity::kBatchHead, ScaleGranularity::kToken}) {
+      PassCase c = Case(1, seqlen, 1, seqlen % 2 == 0 ? 128 : 192);
+      c.fill = Uneven;
+      c.options = {granularity, std::nullopt, true, true};
+      ASSERT_EQ(Compare(c), "");
+    }
+  }
+}
+
+TEST(DeviceTest, EveryOrderOfStrides) {
+  for (int in = 0; in < 4; ++in) {
+    for (int out = 0; out < 4; ++out) {
+      PassCase c = Case(2, 70, 3, in % 2 == 0 ? 128 : 192);
+      c.fill = Uneven;
+      c.options = {kGranularities[out], 1.0f, out % 2 == 0, in % 2 == 1};
+      c.input = {static_cast<PassLayout::Order>(in), 16 * in, 32 * out};
+      c.output = {static_cast<PassLayout::Order>(out), 16 * out, 16 * in};
+      ASSERT_EQ(Compare(c), "");
+    }
+  }
+}
+
+TEST(DeviceTest, ExtentsBeyondFourGiB) {
+  for (const ScaleGranularity granularity :
+       {ScaleGranularity::kBatchHead, ScaleGranularity::kToken}) {
+    // 2^25 - 16 bytes are the longest step between tokens; a chunk has 8 GiB.
+    PassCase c = Case(2, 300, 1, 192);
+    c.fill = Uneven;
+    c.options = {granularity, std::nullopt, true, true};
+    c.input = {PassLayout::kBhsd, (int64_t{1} << 25) - 16 - 384};
+    c.output = {PassLayout::kBhsd, (int64_t{1} << 25) - 16 - 192};
+    ASSERT_EQ(Compare(c), "");
+    c.input.order = c.output.order = PassLayout::kHsbd;
+    c.input.row_padding = c.output.row_padding = (int64_t{1} << 24) - 512;
+    ASSERT_EQ(Compare(c), "");
+  }
+}
+
+TEST(DeviceTest, TokensMayBeOne) {
+  for (const int64_t seqlen : {40, 300}) {
+    PassCase c = Case(2, seqlen, 2, 128);
+    c.fill = Uneven;
+    c.input.one_token = true;
+    c.options.subtract_mean = true;
+    ASSERT_EQ(Compare(c), "");
+  }
+}
+
+TEST(DeviceTest, ManyScalesAndChunks) {
+  // More maxima than the scale kernel takes in one trip, the largest last.
+  PassCase c = Case(1, 1, 2100, 128);
+  c.fill = [](int64_t, int64_t, int64_t head, int64_t, float g) {
+    return g * static_cast<float>(1 + head);
+  };
+  ASSERT_EQ(Compare(c), "");
+  // More sums than the mean kernel takes in one trip.
+  c = Case(1, 2500, 1, 128);
+  c.fill = Uneven;
+  c.options.subtract_mean = true;
+  ASSERT_EQ(Compare(c), "");
+}
+
+TEST(DeviceTest, KeyHeadsOfQueryHeads) {
+  for (const int64_t heads_kv : {1, 2, 3, 6}) {
+    PassCase c = Case(2, 50, 6, 128);
+    c.heads_kv = heads_kv;
+    c.options.rotate = true;
+    ASSERT_EQ(Compare(c), "");
+  }
+}
+
+TEST(DeviceTest, EverySchedule) {
+  for (const ScaleGranularity granularity :
+       {ScaleGranularity::kTensor, ScaleGranularity::kToken}) {
+    for (const int64_t head_dim : {128, 192}) {
+      PassCase c = Case(2, 150, 2, head_dim);
+      c.options = {granularity, std::nullopt, true, true};
+      ASSERT_EQ(Compare(c, /*all_schedules=*/true), "");
+      c.options.subtract_mean = false;
+      c.heads_kv = 1;
+      ASSERT_EQ(Compare(c, /*all_schedules=*/true), "");
+    }
+  }
+}
+
+TEST(DeviceTest, Extremes) {
+  const float kLargest = Bf16{0x7f7f}.ToFloat();
+  const float kDenormal = Bf16{0x0001}.ToFloat();
+  const PassCase::Fill fills[] = {
+      [](int64_t, int64_t, int64_t, int64_t, float) { return 0.0f; },
+      [](int64_t, int64_t, int64_t, int64_t, float) { return -0.0f; },
+      // One huge number.
+      [=](int64_t, int64_t s, int64_t, int64_t c, float g) {
+        return s == 3 && c == 5 ? -kLargest : g;
+      },
+      // Denormal numbers alone, and beside others.
+      [=](int64_t, int64_t, int64_t, int64_t c, float) {
+        return kDenormal * static_cast<float>(c % 100);
+      },
+      [=](int64_t, int64_t s, int64_t, int64_t c, float g) {
+        return s == 7 ? kDenormal * static_cast<float>(c) : 1e-30f * g;
+      },
+      // All the same.
+      [](int64_t, int64_t, int64_t, int64_t, float) { return 448.0f; },
+      // Maxima beside a power of two times 448.
+      [](int64_t, int64_t s, int64_t, int64_t c, float) {
+        return c == 0 ? std::ldexp(448.0f, static_cast<int>(s % 40) - 20)
+                      : 0.0f;
+      },
+      [](int64_t, int64_t s, int64_t, int64_t c, float) {
+        return c == 0 ? std::ldexp(450.0f, static_cast<int>(s % 40) - 20)
+                      : 0.0f;
+      },
+  };
+  for (const PassCase::Fill& fill : fills) {
+    for (const ScaleGranularity granularity :
+         {ScaleGranularity::kTensor, ScaleGranularity::kToken}) {
+      for (const std::optional<float> unit :
+           {std::optional<float>(), std::optional<float>(1.0f),
+            std::optional<float>(FoldUnit())}) {
+        PassCase c = Case(1, 70, 2, 128);
+        c.fill = fill;
+        c.options.granularity = granularity;
+        c.options.unit = unit;
+        ASSERT_EQ(Compare(c), "");
+        const auto got = RunOnEmulator(c, emu::StrictOptions());
+        ASSERT_TRUE(got.ok()) << got.status();
+        for (const float d : got->tensor.descales) {
+          ASSERT_TRUE(std::isnormal(d) && d > 0) << c.Name() << ": " << d;
+        }
+      }
+    }
+  }
+}
+
+// The host refuses what follows; the kernels say NaN, and only where it is.
+TEST(DeviceTest, NumbersThatAreNotFinite) {
+  for (const uint16_t bits : {0x7f80, 0xff80, 0x7fc0, 0xffc0, 0x7f81}) {
+    for (const bool rotate : {false, true}) {
+      PassCase c = Case(1, 70, 2, 128);
+      c.options.rotate = rotate;
+      c.fill = [=](int64_t, int64_t s, int64_t h, int64_t i, float g) {
+        return s == 65 && h == 1 && i == 77 ? Bf16{bits}.ToFloat() : g;
+      };
+      for (const ScaleGranularity granularity :
+           {ScaleGranularity::kBatchHead, ScaleGranularity::kToken}) {
+        c.options.granularity = granularity;
+        EXPECT_FALSE(RunOnHost(c).ok());
+        const auto got = RunOnEmulator(c, emu::StrictOptions());
+        ASSERT_TRUE(got.ok()) << got.status();
+        EXPECT_TRUE(got->findings.empty());
+        const bool token = granularity == ScaleGranularity::kToken;
+        for (size_t i = 0; i < got->tensor.codes.size(); ++i) {
+          const size_t head = i / 128 % 2;
+          const size_t row = i / 256;
+          const bool bad = head == 1 && (!token || row == 65);
+          ASSERT_EQ((got->tensor.codes[i].code & 0x7f) == 0x7f, bad) << i;
+        }
+        for (size_t i = 0; i < got->tensor.descales.size(); ++i) {
+          ASSERT_EQ(std::isnan(got->tensor.descales[i]),
+                    i == (token ? 70u + 65u : 1u))
+              << i;
+        }
+      }
+    }
+  }
+}
+
+// Sums that overflow are NaN too.
+TEST(DeviceTest, SumsThatAreNotFinite) {
+  PassCase c = Case(1, 20, 1, 128);
+  c.fill = [](int64_t, int64_t, int64_t, int64_t, float) { return 3e38f; };
+  for (const bool rotate : {false, true}) {
+    c.options.rotate = rotate;
+    c.options.subtract_mean = !rotate;
+    EXPECT_FALSE(RunOnHost(c).ok());
+    const auto got = RunOnEmulator(c, emu::StrictOptions());
+    ASSERT_TRUE(got.ok()) << got.status();
+    EXPECT_TRUE(std::isnan(got->tensor.descales[0]));
+    for (const numerics::E4m3 code : got->tensor.codes) {
+      ASSERT_EQ(code.code & 0x7f, 0x7f);
+    }
+  }
+}
+
+TEST(DeviceTest, NoTokens) {
+  for (const float unit : {1.0f, 1.5f}) {
+    PassCase c = Case(2, 0, 3, 128);
+    c.options = {ScaleGranularity::kBatchHead, unit, false, true};
+    ASSERT_EQ(Compare(c), "");
+    const auto got = RunOnEmulator(c, emu::StrictOptions());
+    ASSERT_TRUE(got.ok()) << got.status();
+    EXPECT_EQ(got->tensor.descales, std::vector<float>(6, unit));
+    EXPECT_EQ(got->tensor.mean, std::vector<float>(2 * 3 * 128, 0.0f));
+  }
+}
+
+// Batches beyond one launch's grid.
+TEST(DeviceTest, ManyBatches) {
+  PassCase c = Case(65540, 1, 1, 128);
+  c.options.granularity = ScaleGranularity::kToken;
+  const auto want = RunOnHost(c);
+  ASSERT_TRUE(want.ok()) << want.status();
+  // Without the checks, which take their time: this is about places.
+  const auto got = RunOnEmulator(c, emu::RunOptions());
+  ASSERT_TRUE(got.ok()) << got.status();
+  EXPECT_EQ(got->tensor.descales, want->tensor.descales);
+  EXPECT_EQ(got->tensor.codes, want->tensor.codes);
+}
+
+TEST(DeviceTest, PublicCallOnADevice) {
+  PassCase c = Case(1, 100, 2, 128);
+  const std::vector<Bf16> input = PassInput(c);
+  EmulatorDevice device(emu::StrictOptions());
+  const auto in = DeviceBuffer::Create(device, 2 * input.size());
+  const auto out = DeviceBuffer::Create(device, input.size());
+  const auto descale = DeviceBuffer::Create(device, 4);
+  ASSERT_TRUE(in.ok() && out.ok() && descale.ok());
+  ASSERT_TRUE(device
+                  .CopyToDevice(in->address(),
+                                {reinterpret_cast<const uint8_t*>(input.data()),
+                                 2 * input.size()})
+                  .ok());
+  QuantizeParams params;
+  params.input = DenseTensor(in->address(), 1, 100, 2, 128);
+  params.output = DenseTensor(out->address(), 1, 100, 2, 128, DataType::kFp8);
+  params.descale = descale->address();
+  const auto bytes = QuantizeWorkspaceBytes(params);
+  ASSERT_TRUE(bytes.ok()) << bytes.status();
+  const auto workspace =
+      DeviceBuffer::Create(device, static_cast<size_t>(*bytes));
+  ASSERT_TRUE(workspace.ok());
+  params.workspace = workspace->address();
+  const absl::Status status = Quantize(params, device);
+  ASSERT_TRUE(status.ok()) << status;
+  EXPECT_TRUE(device.Synchronize().ok());
+  const auto want = RunOnHost(c);
+  ASSERT_TRUE(want.ok()) << want.status();
+  std::vector<numerics::E4m3> codes(input.size());
+  ASSERT_TRUE(device
+                  .CopyFromDevice(
+                      {reinterpret_cast<uint8_t*>(codes.data()), codes.size()},
+                      out->address())
+                  .ok());
+  EXPECT_EQ(codes, want->tensor.codes);
+  params.workspace = 0;
+  EXPECT_EQ(Quantize(params, device).code(),
+            absl::StatusCode::kInvalidArgument);
+}
+
+}  // namespace
+}  // namespace zyfa::testing
