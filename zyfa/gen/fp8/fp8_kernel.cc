@@ -55,13 +55,12 @@ void EmitKernel(KernelState& s) {
   a.s_cmp_lg_u32(s.round, 0);
   a.s_cbranch_scc1(running);
   EmitFirstLoads(s);
-  EmitQueryRead(s);
 
   a.Phase("take_item");
   a.Bind(take);
   EmitTakeItem(s);
   EmitItemScales(s);
-  EmitQuerySign(s);
+  EmitQueryRead(s);
   EmitNextNumber(s);
   a.s_branch(prepare);
 
@@ -81,8 +80,6 @@ void EmitKernel(KernelState& s) {
 
   a.Phase("store");
   a.Bind(finish);
-  a.Comment("the next item's Q makes room for the output");
-  EmitQueryRead(s);
   EmitStore(s);
   a.s_branch(meetings_left);
 

@@ -37,10 +37,6 @@ struct Geometry {
   static constexpr int kNarrowRow = 64;
   static constexpr int kWidePartBytes = kKeyTile * kWideRow;
   static constexpr int kNarrowPartBytes = kKeyTile * kNarrowRow;
-  // Of a wave's output, as much as goes through LDS at once: a memory line of
-  // each row.
-  static constexpr int kOutputPartBytes = 32 * 128;
-
   bool causal;
   bool lean;
   int row_bytes;     // of Q and K

@@ -309,8 +309,8 @@ void EmitTakeItem(KernelState& s) {
   a.s_cselect_b32(s.wave_tiles, 0, s.wave_tiles);
 
   a.Comment("unmasked: what its first row sees in full, without the last tile");
-  EmitVisibleKeys(s, keys, s.row0, 0);
-  a.s_lshr_b32(s.plain_tiles, keys, 6);
+  EmitVisibleKeys(s, s.full_keys, s.row0, 0);
+  a.s_lshr_b32(s.plain_tiles, s.full_keys, 6);
   a.s_sub_i32(keys, s.wave_tiles, 1);
   a.s_min_i32(s.plain_tiles, s.plain_tiles, keys);
 

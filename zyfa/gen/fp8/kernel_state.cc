@@ -37,6 +37,7 @@ KernelState::KernelState(Assembler& assembler, const Geometry& sizes)
       {&valid_rows, "valid_rows"},
       {&meetings_left, "meetings_left"},
       {&wave_tiles, "wave_tiles"},
+      {&full_keys, "full_keys"},
       {&plain_tiles, "plain_tiles"},
       {&key_tile, "key_tile"},
       {&first_stage, "first_stage"},

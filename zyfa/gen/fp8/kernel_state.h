@@ -67,6 +67,7 @@ struct KernelState {
   SReg valid_rows;     // rows of the wave that exist, 0..32
   SReg meetings_left;  // of the waves, in this item
   SReg wave_tiles;     // key tiles that this wave needs
+  SReg full_keys;      // keys that all of the wave's rows see
   SReg plain_tiles;    // of these, how many run the unmasked loop body
   SReg key_tile;       // number of the key tile in hand
   SReg first_stage;    // of the item, in the rings

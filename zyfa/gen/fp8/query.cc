@@ -94,10 +94,6 @@ void EmitQueryRead(KernelState& s) {
     read(s.narrow_read, s.key_read.count());
   }
   a.WaitLgkmcnt(0);
-}
-
-void EmitQuerySign(KernelState& s) {
-  Assembler& a = s.a;
   const Label positive = a.NewLabel("positive_scale");
   a.s_cmp_eq_u32(s.negate, 0);
   a.s_cbranch_scc1(positive);

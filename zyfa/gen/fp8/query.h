@@ -10,11 +10,9 @@ namespace zyfa::gen::fp8 {
 // that do not exist arrive as zeros.
 void EmitQueryLoad(KernelState& s, SReg address, SReg row0, SReg valid_rows);
 
-// The B operand from there. The rows must have arrived.
+// The B operand from there, with the sign of the item's scale. The rows must
+// have arrived.
 void EmitQueryRead(KernelState& s);
-
-// Gives it the sign of the item's scale.
-void EmitQuerySign(KernelState& s);
 
 }  // namespace zyfa::gen::fp8
 

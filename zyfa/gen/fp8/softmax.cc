@@ -34,7 +34,6 @@ int KeyOfRegister(int r) { return 8 * (r / 4) + r % 4; }
 
 void EmitMask(KernelState& s) {
   Assembler& a = s.a;
-  const VReg scores = s.scores;
   constexpr int kGroup = 4;
   ScopedVReg limit = a.vgprs().Scoped("tile_key_limit");
   ScopedVReg masked = a.vgprs().Scoped("masked_score");
@@ -44,16 +43,24 @@ void EmitMask(KernelState& s) {
   a.s_lshl_b32(first_key, s.key_tile, 6);
   a.v_subrev_u32(limit, first_key, s.key_limit);
   a.v_mov_b32(masked, MaskedScore(s.g));
-  // In groups, so that each lane mask is a few instructions old when it is
-  // used.
-  for (int r = 0; r < scores.count(); r += kGroup) {
-    for (int i = 0; i < kGroup; ++i) {
-      a.v_cmp_le_i32(visible.sub(2 * i, 2), KeyOfRegister(r + i), limit);
+  for (int block = 0; block < Geometry::kKeyBlocks; ++block) {
+    const Label all_visible = a.NewLabel("block_visible");
+    a.s_add_u32(first_key, first_key, 32);
+    a.s_cmp_ge_i32(s.full_keys, first_key);
+    a.s_cbranch_scc1(all_visible);
+    // In groups, so that each lane mask is a few instructions old when it is
+    // used.
+    const VReg x = s.scores.sub(16 * block, 16);
+    for (int r = 0; r < x.count(); r += kGroup) {
+      for (int i = 0; i < kGroup; ++i) {
+        a.v_cmp_le_i32(visible.sub(2 * i, 2), 32 * block + KeyOfRegister(r + i),
+                       limit);
+      }
+      for (int i = 0; i < kGroup; ++i) {
+        a.v_cndmask_b32(x[r + i], masked, x[r + i], visible.sub(2 * i, 2));
+      }
     }
-    for (int i = 0; i < kGroup; ++i) {
-      a.v_cndmask_b32(scores[r + i], masked, scores[r + i],
-                      visible.sub(2 * i, 2));
-    }
+    a.Bind(all_visible);
   }
 }
 
