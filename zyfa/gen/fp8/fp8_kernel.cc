@@ -11,7 +11,6 @@
 #include "zyfa/gen/fp8/query.h"
 #include "zyfa/gen/fp8/score_scale.h"
 #include "zyfa/gen/fp8/softmax.h"
-#include "zyfa/gen/fp8/store.h"
 #include "zyfa/gen/fp8/tile_loader.h"
 
 namespace zyfa::gen {
@@ -43,8 +42,6 @@ void EmitKernel(KernelState& s) {
   const Label prepare = a.NewLabel("prepare_item");
   const Label take = a.NewLabel("take_item");
   const Label running = a.NewLabel("running");
-  const Label finish = a.NewLabel("finish");
-  const Label end = a.NewLabel("end");
   a.Phase("entry");
   EmitEntry(s);
   EmitLaneConstants(s);
@@ -71,20 +68,13 @@ void EmitKernel(KernelState& s) {
   for (int i = 0; i < s.output_sum.count(); ++i) {
     a.v_mov_b32(s.output_sum[i], 0);
   }
-  const Label meetings_left = EmitMainLoop(s, finish);
+  EmitMainLoop(s);
   a.Phase("next_item");
   a.Section("Next item, or end");
   a.s_cmp_ge_i32(s.next_tile, 0);
   a.s_cbranch_scc1(take);
-  a.s_branch(end);
-
-  a.Phase("store");
-  a.Bind(finish);
-  EmitStore(s);
-  a.s_branch(meetings_left);
 
   a.Phase("end");
-  a.Bind(end);
   a.Comment(
       "loads on their way write LDS: they must land before others use it");
   a.WaitVmcnt(0);

@@ -283,6 +283,8 @@ void EmitPrepareItem(KernelState& s) {
   a.s_branch(prepared);
 
   a.Bind(none);
+  a.Comment("the first meeting counts on loads of Q behind those of tiles");
+  a.WaitVmcnt(0);
   a.Comment("the streams of loads go on with nothing");
   a.s_mov_b32(s.next_tile, -1);
   a.s_mov_b32(s.next_keys, 0);

@@ -6,8 +6,10 @@
 
 #include "absl/strings/str_cat.h"
 #include "zyfa/gen/fp8/matrix_stream.h"
+#include "zyfa/gen/fp8/query.h"
 #include "zyfa/gen/fp8/schedule.h"
 #include "zyfa/gen/fp8/softmax.h"
+#include "zyfa/gen/fp8/store.h"
 #include "zyfa/gen/fp8/tile_loader.h"
 
 namespace zyfa::gen::fp8 {
@@ -64,8 +66,7 @@ struct StageLabels {
 
 class MainLoop {
  public:
-  MainLoop(KernelState& state, Label finish)
-      : s(state), a(state.a), finish_(finish) {
+  explicit MainLoop(KernelState& state) : s(state), a(state.a) {
     forms_.push_back({.multiply = false, .late = false});
     if (!s.g.lean) forms_.push_back({.multiply = true, .late = false});
     for (int stage = 0; stage < kStages; ++stage) {
@@ -84,10 +85,10 @@ class MainLoop {
         }
       }
     }
-    idle_ = a.NewLabel("meetings_left");
+    finish_ = a.NewLabel("finish");
   }
 
-  Label Emit() {
+  void Emit() {
     EmitFirstScores();
     for (size_t form = 0; form < forms_.size(); ++form) {
       for (int group = 0; group < 2; ++group) {
@@ -99,8 +100,7 @@ class MainLoop {
     }
     for (int stage = 0; stage < kStages; ++stage) EmitGeneralTrip(stage);
     for (const auto& emit : out_of_line_) emit();
-    EmitIdle();
-    return idle_;
+    EmitFinish();
   }
 
  private:
@@ -113,11 +113,14 @@ class MainLoop {
     return absl::StrCat(form == 0 ? "plain_" : "multiply_", group, "_", stage);
   }
   void EmitGeneralTrip(int stage);
-  void EmitIdle();
+  void EmitFinish();
+  void EmitIdleMeeting(Label none_left, int between);
   // The meeting of waves of that group, in code for waves of group `own`, or of
   // both if that is kBoth. It has to be counted apart.
+  // `between`: other memory operations than loads of tiles that have been
+  // issued since those that must have arrived.
   static constexpr int kBoth = -1;
-  void EmitMeeting(int group, int own);
+  void EmitMeeting(int group, int own, int between = 0);
   void EmitCountMeeting() { a.s_sub_u32(s.meetings_left, s.meetings_left, 1); }
   // M behind the tile in `stage`, with the meeting: sum and output of the tile,
   // scores of the next one. The first operands must be on their way. SCC says
@@ -135,7 +138,7 @@ class MainLoop {
 
   KernelState& s;
   Assembler& a;
-  Label finish_, idle_;
+  Label finish_;
   std::vector<TileForm> forms_;
   StageLabels labels_[kStages];
   Label first_[kStages];
@@ -145,7 +148,7 @@ class MainLoop {
   std::vector<std::function<void()>> out_of_line_;
 };
 
-void MainLoop::EmitMeeting(int group, int own) {
+void MainLoop::EmitMeeting(int group, int own, int between) {
   if (own != group && own != kBoth) return;
   const Label others = a.NewLabel("meeting_of_others");
   if (own == kBoth) {
@@ -153,7 +156,7 @@ void MainLoop::EmitMeeting(int group, int own) {
     a.s_cbranch_scc0(others);
   }
   a.Comment("all loads but those of the last meeting have arrived");
-  a.WaitVmcnt(TileLoads(s.g));
+  a.WaitVmcnt(TileLoads(s.g) + between);
   a.s_barrier();
   if (own == kBoth) a.Bind(others);
 }
@@ -219,12 +222,12 @@ void MainLoop::EmitFirstScores() {
   for (int stage = 0; stage < kStages; ++stage) {
     a.Phase(absl::StrCat("first_scores_", stage));
     a.Bind(first_[stage]);
-    EmitMeeting(1, kBoth);
+    EmitMeeting(1, kBoth, QueryLoads(s.g));
     const MatrixOps scores = ScoreOps(s, stage);
     a.Append(CaptureReadsAhead(s, scores));
     EmitTileLoads(s);
     for (const Stream& step : CaptureSteps(s, scores)) a.Append(step);
-    EmitMeeting(0, kBoth);
+    EmitMeeting(0, kBoth, QueryLoads(s.g));
     EmitCountMeeting();
     a.s_branch(labels_[stage].general);
   }
@@ -348,26 +351,41 @@ void MainLoop::EmitGeneralTrip(int stage) {
   a.s_branch(finish_);
 }
 
-// A wave without work of its own still takes part in meetings and loads.
-void MainLoop::EmitIdle() {
+// A meeting of a wave without work of its own.
+void MainLoop::EmitIdleMeeting(Label none_left, int between) {
+  a.s_cmp_eq_u32(s.meetings_left, 0);
+  a.s_cbranch_scc1(none_left);
+  EmitMeeting(1, kBoth, between);
+  EmitTileLoads(s);
+  EmitMeeting(0, kBoth, between);
+  EmitCountMeeting();
+}
+
+// The wave is through with its tiles. Others may not be: so that they do not
+// wait, it attends a meeting before it stores, and the others behind.
+void MainLoop::EmitFinish() {
+  const Label store = a.NewLabel("store");
+  const Label idle = a.NewLabel("meetings_left");
   const Label done = a.NewLabel("item_done");
+  a.Phase("finish");
+  a.Section("The wave's tiles are done");
+  a.Bind(finish_);
+  EmitIdleMeeting(store, 0);
+  a.Phase("store");
+  a.Bind(store);
+  EmitStore(s);
   a.Phase("idle");
   a.Section("Meetings that are left");
-  a.Bind(idle_);
-  a.s_cmp_eq_u32(s.meetings_left, 0);
-  a.s_cbranch_scc1(done);
-  EmitMeeting(1, kBoth);
-  EmitTileLoads(s);
-  EmitMeeting(0, kBoth);
-  EmitCountMeeting();
-  a.s_branch(idle_);
+  // What the first of these waits for was issued before the stores.
+  EmitIdleMeeting(done, kStores);
+  a.Bind(idle);
+  EmitIdleMeeting(done, 0);
+  a.s_branch(idle);
   a.Bind(done);
 }
 
 }  // namespace
 
-Label EmitMainLoop(KernelState& s, Label finish) {
-  return MainLoop(s, finish).Emit();
-}
+void EmitMainLoop(KernelState& s) { MainLoop(s).Emit(); }
 
 }  // namespace zyfa::gen::fp8

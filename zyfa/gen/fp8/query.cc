@@ -62,6 +62,8 @@ void EmitNarrowLoads(KernelState& s, SReg descriptor, SReg stride, SReg place) {
 
 }  // namespace
 
+int QueryLoads(const Geometry& g) { return g.own_bytes / 1024; }
+
 void EmitQueryLoad(KernelState& s, SReg address, SReg row0, SReg valid_rows) {
   Assembler& a = s.a;
   const SReg stride = s.Shape(offsetof(AttentionArgs, query_seq_stride));

@@ -10,6 +10,9 @@ namespace zyfa::gen::fp8 {
 // that do not exist arrive as zeros.
 void EmitQueryLoad(KernelState& s, SReg address, SReg row0, SReg valid_rows);
 
+// Its vector memory instructions.
+int QueryLoads(const Geometry& g);
+
 // The B operand from there, with the sign of the item's scale. The rows must
 // have arrived.
 void EmitQueryRead(KernelState& s);

@@ -9,6 +9,9 @@ namespace zyfa::gen::fp8 {
 // the LSE. Rows without a key get output 0 and LSE -infinity.
 void EmitStore(KernelState& s);
 
+// Its vector memory instructions.
+inline constexpr int kStores = 2 * Geometry::kValueBlocks + 1;
+
 }  // namespace zyfa::gen::fp8
 
 #endif  // ZYFA_GEN_FP8_STORE_H_
