@@ -10,7 +10,6 @@
 #include "zyfa/gen/fp8/matrix_stream.h"
 #include "zyfa/gen/fp8/query.h"
 #include "zyfa/gen/fp8/score_scale.h"
-#include "zyfa/gen/fp8/softmax.h"
 #include "zyfa/gen/fp8/tile_loader.h"
 
 namespace zyfa::gen {
@@ -61,13 +60,7 @@ void EmitKernel(KernelState& s) {
   EmitNextNumber(s);
   a.s_branch(prepare);
 
-  a.Phase("item_start");
-  a.Section("State before the first key");
   a.Bind(running);
-  EmitSoftmaxStart(s);
-  for (int i = 0; i < s.output_sum.count(); ++i) {
-    a.v_mov_b32(s.output_sum[i], 0);
-  }
   EmitMainLoop(s);
   a.Phase("next_item");
   a.Section("Next item, or end");

@@ -36,10 +36,11 @@ namespace {
 // way. Waves 4..7 load them in M_j, right behind their meeting, waves 0..3 in
 // M_{j+1}: every M loads a tile of each, and waves 4..7 are one tile ahead.
 //
-// The code stands once for each stage of the rings. Trips are plain or general:
-// masked, and for scores with a late reference. What a wave does besides is put
-// into M, where it has time; plain trips are there for each group of waves, so
-// that V does not ask for it.
+// The code stands once for each stage of the rings. Trips are plain; or masked,
+// which are an item's first and last ones; or careful, masked and for scores
+// with a late reference. What a wave does besides is put into M, where it has
+// time; plain trips are there for each group of waves, so that V does not ask
+// for it.
 
 constexpr int kStages = Geometry::kStages;
 
@@ -58,39 +59,39 @@ constexpr PhaseSchedule kSchedule = {
     .last_of_loads = 6,
 };
 
-// Labels of a stage.
-struct StageLabels {
-  Label general;          // V of a general trip
-  Label general_resumed;  // behind its test
-};
-
 class MainLoop {
  public:
   explicit MainLoop(KernelState& state) : s(state), a(state.a) {
     forms_.push_back({.multiply = false, .late = false});
     if (!s.g.lean) forms_.push_back({.multiply = true, .late = false});
-    for (int stage = 0; stage < kStages; ++stage) {
-      const auto label = [&](const char* name) {
-        return a.NewLabel(absl::StrCat(name, "_", stage));
-      };
-      labels_[stage].general = label("general");
-      labels_[stage].general_resumed = label("general_resumed");
-      first_[stage] = label("first");
-      for (size_t form = 0; form < forms_.size(); ++form) {
+    careful_ = forms_.size();
+    forms_.push_back({.multiply = !s.g.lean, .late = true});
+    for (size_t form = 0; form < forms_.size(); ++form) {
+      for (int stage = 0; stage < kStages; ++stage) {
+        const auto label = [&](const char* name) {
+          return a.NewLabel(absl::StrCat(name, "_", Name(form, stage)));
+        };
+        masked_[form][stage] = label("masked");
+        tested_[form][stage] = label("tested");
+        resumed_[form][stage] = label("resumed");
+        moved_[form][stage] = label("moved");
         for (int group = 0; group < 2; ++group) {
-          top_[form][group][stage] =
-              a.NewLabel(absl::StrCat("trip_", TripName(form, group, stage)));
-          checked_[form][group][stage] = a.NewLabel(
-              absl::StrCat("checked_", TripName(form, group, stage)));
+          trip_[form][group][stage] =
+              label(group == 0 ? "trip_of_0" : "trip_of_1");
+          checked_[form][group][stage] =
+              label(group == 0 ? "checked_of_0" : "checked_of_1");
+          stay_[form][group][stage] =
+              label(group == 0 ? "stay_of_0" : "stay_of_1");
         }
       }
     }
+    for (Label& label : first_) label = a.NewLabel("first");
     finish_ = a.NewLabel("finish");
   }
 
   void Emit() {
     EmitFirstScores();
-    for (size_t form = 0; form < forms_.size(); ++form) {
+    for (size_t form = 0; form < careful_; ++form) {
       for (int group = 0; group < 2; ++group) {
         for (int stage = 0; stage < kStages; ++stage) {
           EmitPlainTrip(form, group, stage);
@@ -98,23 +99,31 @@ class MainLoop {
         a.s_branch(checked_[form][group][0]);
       }
     }
-    for (int stage = 0; stage < kStages; ++stage) EmitGeneralTrip(stage);
+    for (size_t form = 0; form < forms_.size(); ++form) {
+      for (int stage = 0; stage < kStages; ++stage) {
+        EmitMaskedTrip(form, stage);
+      }
+    }
     for (const auto& emit : out_of_line_) emit();
     EmitFinish();
   }
 
  private:
   static int Next(int stage) { return (stage + 1) % kStages; }
-  TileForm General() const { return {.multiply = !s.g.lean, .late = true}; }
+  std::string Name(size_t form, int stage) const {
+    return absl::StrCat(form == careful_        ? "careful_"
+                        : forms_[form].multiply ? "multiply_"
+                                                : "plain_",
+                        stage);
+  }
 
   void EmitFirstScores();
-  void EmitPlainTrip(size_t form_number, int group, int stage);
-  std::string TripName(size_t form, int group, int stage) const {
-    return absl::StrCat(form == 0 ? "plain_" : "multiply_", group, "_", stage);
-  }
-  void EmitGeneralTrip(int stage);
+  void EmitPlainTrip(size_t form, int group, int stage);
+  void EmitMaskedTrip(size_t form, int stage);
   void EmitFinish();
   void EmitIdleMeeting(Label none_left, int between);
+  // To label 0 or 1, by what the item's scale asks for.
+  void EmitBranchByScale(const Label labels[2]);
   // The meeting of waves of that group, in code for waves of group `own`, or of
   // both if that is kBoth. It has to be counted apart.
   // `between`: other memory operations than loads of tiles that have been
@@ -133,18 +142,30 @@ class MainLoop {
   }
   // The codes of the tile in `stage`, and the first operands for M behind it.
   void EmitCodes(const TileForm& form, int weights, int stage);
-  void EmitTest(const std::string& name, int stage, const TileForm& form,
-                int weights);
+  // Out of the line of a trip of that form: the reference moves. The first
+  // `weights` registers of the tile are weights. Goes back to `stay`.
+  void EmitMoved(const std::string& name, size_t form, int stage, int weights,
+                 Label stay);
 
   KernelState& s;
   Assembler& a;
   Label finish_;
+  // Plain ones first: one for scales that are powers of two (or lean P), one
+  // that multiplies by what is left of others. Then the careful one.
+  static constexpr size_t kMostForms = 3;
   std::vector<TileForm> forms_;
-  StageLabels labels_[kStages];
+  size_t careful_ = 0;
   Label first_[kStages];
-  // Plain trips, and behind the question whether it is one.
-  Label top_[2][2][kStages];
-  Label checked_[2][2][kStages];
+  // Masked trips, their test of the reference, and behind it.
+  Label masked_[kMostForms][kStages];
+  Label tested_[kMostForms][kStages];
+  Label resumed_[kMostForms][kStages];
+  // Plain trips by group, and behind the question whether it is one.
+  Label trip_[kMostForms][2][kStages];
+  Label checked_[kMostForms][2][kStages];
+  // Exact: where their references move, and behind.
+  Label moved_[kMostForms][kStages];
+  Label stay_[kMostForms][2][kStages];
   std::vector<std::function<void()>> out_of_line_;
 };
 
@@ -200,12 +221,16 @@ void MainLoop::EmitCodes(const TileForm& form, int weights, int stage) {
 void MainLoop::EmitFirstScores() {
   a.Phase("first_scores");
   a.Section("First tile of the item: where it stands in the rings");
+  EmitSoftmaxStart(s);
   {
     const Label tileless = a.NewLabel("no_tiles");
     out_of_line_.push_back([this, tileless] {
       a.Bind(tileless);
       a.Comment("there was no meeting yet: Q of the next item");
       a.WaitVmcnt(0);
+      for (int i = 0; i < s.output_sum.count(); ++i) {
+        a.v_mov_b32(s.output_sum[i], 0);
+      }
       a.s_branch(finish_);
     });
     ScopedSReg stage = a.sgprs().Scoped("stage");
@@ -225,100 +250,130 @@ void MainLoop::EmitFirstScores() {
     EmitMeeting(1, kBoth, QueryLoads(s.g));
     const MatrixOps scores = ScoreOps(s, stage);
     a.Append(CaptureReadsAhead(s, scores));
-    EmitTileLoads(s);
-    for (const Stream& step : CaptureSteps(s, scores)) a.Append(step);
+    const std::vector<Stream> steps = CaptureSteps(s, scores);
+    const int last = static_cast<int>(steps.size()) - 1;
+    const Stream zero = a.Capture([&] {
+      for (int i = 0; i < s.output_sum.count(); ++i) {
+        a.v_mov_b32(s.output_sum[i], 0);
+      }
+    });
+    const Stream loads = a.Capture([&] { EmitTileLoads(s); });
+    a.Append(Schedule(a, steps, {{zero, 0, last}, {loads, 0, last}}));
     EmitMeeting(0, kBoth, QueryLoads(s.g));
     EmitCountMeeting();
-    a.s_branch(labels_[stage].general);
+    const Label next[2] = {masked_[0][stage], masked_[1][stage]};
+    EmitBranchByScale(next);
   }
 }
 
-void MainLoop::EmitTest(const std::string& name, int stage,
-                        const TileForm& form, int weights) {
-  const Label move = a.NewLabel(absl::StrCat("move_", name));
-  const Label stay = a.NewLabel(absl::StrCat("stay_", name));
-  EmitMoveTest(s, move);
-  a.Bind(stay);
-  out_of_line_.push_back([=, this] {
-    a.Phase(absl::StrCat("moved_reference_", name));
-    a.Section(absl::StrCat("Moved reference, ", name));
-    a.Bind(move);
-    EmitMove(s, form, weights, stay);
-    a.Comment("there is no output before the item's first tile");
-    const Label scaled = a.NewLabel(absl::StrCat("scaled_", name));
-    a.s_cmp_eq_u32(s.key_tile, 0);
-    a.s_cbranch_scc1(scaled);
-    EmitScaleOutput(s);
-    a.Bind(scaled);
-    a.s_cbranch_vccz(stay);
-    a.Comment("all further tiles of this item with late references");
-    a.s_mov_b32(s.plain_tiles, 0);
-    if (form.late) {
-      a.s_branch(stay);
-    } else if (s.g.lean) {
-      a.s_branch(labels_[stage].general_resumed);
-    } else {
-      a.v_mov_b32(s.late, s.next_late);
-      a.s_branch(stay);
-    }
-  });
+void MainLoop::EmitBranchByScale(const Label labels[2]) {
+  if (!s.g.lean) {
+    a.s_cmp_lg_u32(s.unit_scale, F32(1.0f));
+    a.s_cbranch_scc1(labels[1]);
+  }
+  a.s_branch(labels[0]);
 }
 
-void MainLoop::EmitPlainTrip(size_t form_number, int group, int stage) {
-  const TileForm form = forms_[form_number];
-  const std::string name = TripName(form_number, group, stage);
-  a.Phase(absl::StrCat("vector_", name));
-  a.Section(absl::StrCat("Trip of stage ", stage, ", waves ", 4 * group, "..",
-                         4 * group + 3, ": vector phase"));
+void MainLoop::EmitMoved(const std::string& name, size_t form, int stage,
+                         int weights, Label stay) {
+  a.Phase(absl::StrCat("moved_reference_", name));
+  a.Section(absl::StrCat("Moved reference, ", name));
+  EmitMove(s, forms_[form], weights, stay);
+  a.Comment("there is no output before the item's first tile");
+  const Label scaled = a.NewLabel(absl::StrCat("scaled_", name));
+  a.s_cmp_eq_u32(s.key_tile, 0);
+  a.s_cbranch_scc1(scaled);
+  EmitScaleOutput(s);
+  a.Bind(scaled);
+  a.s_cbranch_vccz(stay);
+  a.Comment("all further tiles of this item with care");
+  a.s_mov_b32(s.plain_tiles, -1);
+  if (form == careful_) {
+    a.s_branch(stay);
+  } else if (s.g.lean) {
+    a.s_branch(resumed_[careful_][stage]);
+  } else {
+    a.v_mov_b32(s.late, s.next_late);
+    a.s_branch(stay);
+  }
+}
+
+void MainLoop::EmitPlainTrip(size_t form, int group, int stage) {
+  const std::string name = absl::StrCat(Name(form, stage), "_of_", group);
+  const std::string title = absl::StrCat("Trip of stage ", stage, ", waves ",
+                                         4 * group, "..", 4 * group + 3);
   out_of_line_.push_back([=, this] {
-    a.Bind(top_[form_number][group][stage]);
+    a.Bind(trip_[form][group][stage]);
     a.s_cmp_lt_i32(s.key_tile, s.plain_tiles);
-    a.s_branch(checked_[form_number][group][stage]);
+    a.s_branch(checked_[form][group][stage]);
   });
-  a.Bind(checked_[form_number][group][stage]);
-  a.s_cbranch_scc0(labels_[stage].general);
+  a.Phase(absl::StrCat("vector_", name));
+  a.Section(absl::StrCat(title, ": vector phase"));
+  a.Bind(checked_[form][group][stage]);
+  a.s_cbranch_scc0(masked_[form][stage]);
   EmitBlockMax(s, 0);
   const int early = s.g.lean ? 0 : kSchedule.early_pieces;
   Stream between;
   if (early > 0) {
     // So that no weight overflows, the first block is tested before.
     a.v_cmp_gt_f32(vcc, s.tile_max, s.threshold);
-    a.s_cbranch_vccnz(labels_[stage].general);
-    const Stream weights = CaptureWeights(s, form, early);
+    a.s_cbranch_vccnz(masked_[form][stage]);
+    const Stream weights = CaptureWeights(s, forms_[form], early);
     const int count = weights.size();
     a.Append(weights.Slice(0, count - 1));
     between = weights.Slice(count - 1, 1);
   }
   EmitBlockMax(s, 1);
-  EmitRowMax(s, form, between);
-  EmitTest(name, stage, form, 4 * early);
-  EmitCodes(form, early, stage);
+  EmitRowMax(s, forms_[form], between);
+  // Lean: the masked trip does the rest. Exact: weights are there already, so
+  // that only the reference moves, for both groups out of the line.
+  EmitMoveTest(s, s.g.lean ? tested_[form][stage] : moved_[form][stage]);
+  a.Bind(stay_[form][group][stage]);
+  if (!s.g.lean && group == 1) {
+    out_of_line_.push_back([=, this] {
+      const Label stay = a.NewLabel("stay_by_group");
+      a.Bind(moved_[form][stage]);
+      EmitMoved(Name(form, stage), form, stage, 4 * early, stay);
+      a.Bind(stay);
+      a.s_cmp_eq_u32(s.group, 0);
+      a.s_cbranch_scc1(stay_[form][0][stage]);
+      a.s_branch(stay_[form][1][stage]);
+    });
+  }
+  EmitCodes(forms_[form], early, stage);
   a.Phase(absl::StrCat("matrix_", name));
-  a.Section(absl::StrCat("Trip of stage ", stage, ", waves ", 4 * group, "..",
-                         4 * group + 3, ": matrix phase"));
+  a.Section(absl::StrCat(title, ": matrix phase"));
   EmitMatrixPhase(stage, group);
 }
 
-void MainLoop::EmitGeneralTrip(int stage) {
-  const StageLabels& l = labels_[stage];
-  const TileForm form = General();
+void MainLoop::EmitMaskedTrip(size_t form, int stage) {
+  const std::string name = absl::StrCat("masked_", Name(form, stage));
   const Label unmasked = a.NewLabel("unmasked");
-  const std::string name = absl::StrCat("general_", stage);
+  const Label last = a.NewLabel("last");
   a.Phase(absl::StrCat("vector_", name));
-  a.Section(absl::StrCat("General trip of stage ", stage));
-  a.Bind(l.general);
-  a.s_cmp_lt_i32(s.key_tile, s.plain_tiles);
-  a.s_cbranch_scc1(unmasked);
+  a.Section(absl::StrCat("Masked trip, ", Name(form, stage)));
+  a.Bind(masked_[form][stage]);
+  if (form != careful_) {
+    a.s_cmp_lt_i32(s.plain_tiles, 0);
+    a.s_cbranch_scc1(masked_[careful_][stage]);
+    a.s_cmp_lt_i32(s.key_tile, s.plain_tiles);
+    a.s_cbranch_scc1(unmasked);
+  }
   EmitMask(s);
   a.Bind(unmasked);
   for (int block = 0; block < Geometry::kKeyBlocks; ++block) {
     EmitBlockMax(s, block);
   }
-  EmitRowMax(s, form, Stream());
-  EmitTest(name, stage, form, /*weights=*/0);
-  a.Bind(l.general_resumed);
-  EmitCodes(form, /*weights=*/0, stage);
-  const Label last = a.NewLabel("last");
+  EmitRowMax(s, forms_[form], Stream());
+  const Label move = a.NewLabel(absl::StrCat("move_", name));
+  a.Bind(tested_[form][stage]);
+  EmitMoveTest(s, move);
+  a.Bind(resumed_[form][stage]);
+  out_of_line_.push_back([=, this] {
+    a.Bind(move);
+    EmitMoved(name, form, stage, /*weights=*/0, resumed_[form][stage]);
+  });
+  EmitCodes(forms_[form], /*weights=*/0, stage);
   {
     ScopedSReg following = a.sgprs().Scoped("following_tile");
     a.s_add_u32(following, s.key_tile, 1);
@@ -327,20 +382,18 @@ void MainLoop::EmitGeneralTrip(int stage) {
   }
   a.Phase(absl::StrCat("matrix_", name));
   EmitMatrixPhase(stage, kBoth);
-  // To the next trip's code, by form and group.
-  const Label multiply = a.NewLabel("next_multiply");
-  if (forms_.size() > 1) {
-    a.s_cmp_lg_u32(s.unit_scale, F32(1.0f));
-    a.s_cbranch_scc1(multiply);
-  }
-  for (size_t i = 0; i < forms_.size(); ++i) {
-    if (i > 0) a.Bind(multiply);
-    a.s_cmp_eq_u32(s.group, 0);
-    a.s_cbranch_scc1(top_[i][0][Next(stage)]);
-    a.s_branch(top_[i][1][Next(stage)]);
+  // To the next trip's code, by scale and group.
+  const Label of_1 = a.NewLabel("next_of_1");
+  a.s_cmp_lg_u32(s.group, 0);
+  a.s_cbranch_scc1(of_1);
+  for (int group = 0; group < 2; ++group) {
+    if (group == 1) a.Bind(of_1);
+    const Label next[2] = {trip_[0][group][Next(stage)],
+                           trip_[1][group][Next(stage)]};
+    EmitBranchByScale(next);
   }
 
-  a.Phase(absl::StrCat("last_", stage));
+  a.Phase(absl::StrCat("last_", name));
   a.Section("The wave's last tile");
   a.Bind(last);
   EmitCodeSum(s);
