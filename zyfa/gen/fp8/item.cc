@@ -149,13 +149,23 @@ void EmitDescales(KernelState& s, SReg batch, SReg head, SReg kv_head) {
       offsetof(AttentionArgs, value_descale_batch_stride) == kStrides + 16);
   static_assert(offsetof(AttentionArgs, key_descale_value) == kNumber + 4 &&
                 offsetof(AttentionArgs, value_descale_value) == kNumber + 8);
+  const Label numbers = a.NewLabel("descale_numbers");
   a.s_load_dwordx4(addresses.sub(0, 4), s.kernarg, static_cast<int>(kAddress));
   a.s_load_dwordx2(addresses.sub(4, 2), s.kernarg,
                    static_cast<int>(kAddress + 16));
   a.s_load_dwordx4(strides.sub(0, 4), s.kernarg, static_cast<int>(kStrides));
   a.s_load_dwordx2(strides.sub(4, 2), s.kernarg,
                    static_cast<int>(kStrides + 16));
-  a.Comment("descales: Q's goes by query heads or by KV heads");
+  a.Comment("descales: none from memory?");
+  a.s_or_b64(number, addresses.sub(0, 2), addresses.sub(2, 2));
+  a.s_or_b64(number, number, addresses.sub(4, 2));
+  for (int i = 0; i < 3; ++i) {
+    a.s_load_dword(s.next_descale[i], s.kernarg,
+                   static_cast<int>(kNumber) + 4 * i);
+  }
+  a.s_cmp_eq_u64(number, 0);
+  a.s_cbranch_scc1(numbers);
+  a.Comment("Q's goes by query heads or by KV heads");
   a.s_bitcmp1_b32(s.Control(offsetof(AttentionArgs, flags)), 1);
   static_assert(kQueryDescaleByKvHead == 1 << 1);
   a.s_cselect_b32(query_head, kv_head, head);
@@ -173,6 +183,7 @@ void EmitDescales(KernelState& s, SReg batch, SReg head, SReg kv_head) {
   for (int i = 0; i < 3; ++i) {
     a.s_load_dword(s.next_descale[i], addresses.sub(2 * i, 2), 0);
   }
+  a.Bind(numbers);
 }
 
 }  // namespace

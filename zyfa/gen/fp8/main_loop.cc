@@ -258,7 +258,9 @@ void MainLoop::EmitFirstScores() {
       }
     });
     const Stream loads = a.Capture([&] { EmitTileLoads(s); });
+    a.s_setprio(1);
     a.Append(Schedule(a, steps, {{zero, 0, last}, {loads, 0, last}}));
+    a.s_setprio(0);
     EmitMeeting(0, kBoth, QueryLoads(s.g));
     EmitCountMeeting();
     const Label next[2] = {masked_[0][stage], masked_[1][stage]};
