@@ -13,11 +13,13 @@ constexpr float kLn2 = 0.693147180559945309f;
 // to wait for it, and the work-group for the wave.
 
 // Columns 16 k of half 0 and 16 k + 8 of half 1: 32 bytes of a row.
-void EmitBf16Rows(KernelState& s, SReg descriptor, VReg place) {
+// Scaled piece by piece, as a store of that many memory lines takes its time.
+void EmitBf16Rows(KernelState& s, SReg descriptor, VReg place, VReg inverse) {
   Assembler& a = s.a;
   a.v_lshl_add_u32(place, s.half, 4, place);
   for (int k = 0; k < s.output_sum.count() / 8; ++k) {
     const VReg x = s.output_sum.sub(8 * k, 8);
+    for (int i = 0; i < x.count(); ++i) a.v_mul_f32(x[i], inverse, x[i]);
     for (int i = 0; i < 4; ++i) {
       a.v_cvt_pk_bf16_f32(x[i], x[2 * i], x[2 * i + 1]);
     }
@@ -29,7 +31,7 @@ void EmitBf16Rows(KernelState& s, SReg descriptor, VReg place) {
 
 // Dword 2 k + half of a block's 32 bytes is a register. Dwords 0, 1 of half 0
 // and 2, 3 of half 1, then 4, 5 and 6, 7.
-void EmitFp8Rows(KernelState& s, SReg descriptor, VReg place) {
+void EmitFp8Rows(KernelState& s, SReg descriptor, VReg place, VReg inverse) {
   Assembler& a = s.a;
   ScopedVReg scale = a.vgprs().Scoped("output_scale");
   {
@@ -50,7 +52,10 @@ void EmitFp8Rows(KernelState& s, SReg descriptor, VReg place) {
   a.v_lshl_add_u32(place, s.half, 3, place);
   for (int block = 0; block < Geometry::kValueBlocks; ++block) {
     const VReg x = s.output_sum.sub(16 * block, 16);
-    for (int i = 0; i < x.count(); ++i) a.v_mul_f32(x[i], scale, x[i]);
+    for (int i = 0; i < x.count(); ++i) {
+      a.v_mul_f32(x[i], inverse, x[i]);
+      a.v_mul_f32(x[i], scale, x[i]);
+    }
     for (int k = 0; k < 4; ++k) {
       a.v_cvt_pk_fp8_f32(x[k], x[4 * k], x[4 * k + 1]);
       if (k > 0) {
@@ -72,17 +77,12 @@ void EmitOutput(KernelState& s) {
   ScopedSReg descriptor = a.sgprs().Scoped("output_descriptor", 4);
   ScopedVReg place = a.vgprs().Scoped("output_place");
   a.v_mul_lo_u32(place, s.query_lane, stride);
-  {
-    ScopedVReg inverse = a.vgprs().Scoped("inverse_sum");
-    a.v_rcp_f32(inverse, s.row_sum);
-    a.v_mul_f32(inverse, s.value_descale, inverse);
-    a.Comment("rows without a key: 0 instead of 0 * inf");
-    a.v_cmp_neq_f32(vcc, 0, s.row_sum);
-    a.v_cndmask_b32(inverse, 0, inverse, vcc);
-    for (int i = 0; i < s.output_sum.count(); ++i) {
-      a.v_mul_f32(s.output_sum[i], inverse, s.output_sum[i]);
-    }
-  }
+  ScopedVReg inverse = a.vgprs().Scoped("inverse_sum");
+  a.v_rcp_f32(inverse, s.row_sum);
+  a.v_mul_f32(inverse, s.value_descale, inverse);
+  a.Comment("rows without a key: 0 instead of 0 * inf");
+  a.v_cmp_neq_f32(vcc, 0, s.row_sum);
+  a.v_cndmask_b32(inverse, 0, inverse, vcc);
   const Label fp8 = a.NewLabel("output_fp8");
   const Label stored = a.NewLabel("output_stored");
   a.s_bitcmp1_b32(s.Control(offsetof(AttentionArgs, flags)), 0);
@@ -90,12 +90,12 @@ void EmitOutput(KernelState& s) {
   a.s_cbranch_scc1(fp8);
   EmitRowDescriptor(s, descriptor, s.output, stride, 2 * Geometry::kHeadDimV,
                     s.row0, s.valid_rows);
-  EmitBf16Rows(s, descriptor, place);
+  EmitBf16Rows(s, descriptor, place, inverse);
   a.s_branch(stored);
   a.Bind(fp8);
   EmitRowDescriptor(s, descriptor, s.output, stride, Geometry::kHeadDimV,
                     s.row0, s.valid_rows);
-  EmitFp8Rows(s, descriptor, place);
+  EmitFp8Rows(s, descriptor, place, inverse);
   a.Bind(stored);
 }
 
