@@ -68,9 +68,10 @@ struct KernelState {
   SReg meetings_left;  // of the waves, in this item
   SReg wave_tiles;     // key tiles that this wave needs
   SReg full_keys;      // keys that all of the wave's rows see
-  SReg plain_tiles;    // of these, how many run the unmasked loop body
-  SReg key_tile;       // number of the key tile in hand
-  SReg first_stage;    // of the item, in the rings
+  SReg plain_tiles;  // of wave_tiles, how many run the plain code; -1 once all
+                     // further ones of the item need care
+  SReg key_tile;     // number of the key tile in hand
+  SReg first_stage;  // of the item, in the rings
 
   // ---- Scales of the item ----
   SReg unit_scale;    // binades of a score unit
@@ -87,7 +88,6 @@ struct KernelState {
   SReg key_slot;  // place in the ring of the wave's part of the next tile
   SReg value_slot;
   SReg narrow_slot;
-  // none
   VReg key_load;  // per-lane byte offsets of the loads of a tile
   VReg narrow_load;
   VReg value_load;
@@ -111,7 +111,8 @@ struct KernelState {
 
   // ---- Softmax state of the lane's query row ----
   VReg tile_max;     // maximum over the tile in hand
-  VReg other_max;    // of the other half of the lanes
+  VReg other_max;    // of the other half of the lanes; then, with late rows,
+                     // tile_max before `late` was subtracted
   VReg row_max;      // reference maximum, in units of scores
   VReg late;         // the part of it that codes subtract: 0, or in careful
                      // rows all
@@ -124,7 +125,7 @@ struct KernelState {
   VReg code_bias;    // lean: code of the reference, as a denormal
   VReg tile_bias;    // lean: the same with the tile's exponent
   VReg exponent;     // of the tile's codes, then 2^(it - kHeadroom)
-  VReg block_scale;  // the same as e8m0 bytes
+  VReg block_scale;  // the same as an e8m0 byte, below other bits
   VReg key_limit;    // last visible key, minus 4 * half
 };
 

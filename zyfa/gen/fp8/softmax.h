@@ -40,9 +40,9 @@ void EmitMask(KernelState& s);
 // tile_max = maximum over the lane's registers of a block of 32 keys; block 0
 // begins it.
 void EmitBlockMax(KernelState& s, int block);
-// ... over both lanes of a row; less `late` with late rows. On the way the sum
-// of the tile before goes to the row's.
-// `between` is put where something has to be waited for.
+// ... over both lanes of a row; less `late` with late rows. On the way, where
+// something has to be waited for, the sum of the tile before goes to the row's,
+// and `between` is done.
 void EmitRowMax(KernelState& s, const TileForm& form, const Stream& between);
 
 // Goes to `move` if some row's reference may have to move.
