@@ -120,11 +120,18 @@ void EmitAddresses(KernelState& s, SReg query, SReg batch, SReg head,
     }
     for (int i = first; i < end; ++i) {
       const auto& t = kTensors[i];
-      a.Comment(std::string(t.name) + " of this batch entry and head");
-      const SReg own = strides.sub(4 * (i - first), 4);
-      EmitAddProduct(a, t.base, batch, own.sub(0, 2));
-      EmitAddProduct(a, t.base, t.head, own.sub(2, 2));
+      a.Comment(std::string(t.name) + " of this head");
+      EmitAddProduct(a, t.base, t.head, strides.sub(4 * (i - first) + 2, 2));
     }
+    const Label first_entry = a.NewLabel("first_batch_entry");
+    a.s_cmp_eq_u32(batch, 0);
+    a.s_cbranch_scc1(first_entry);
+    for (int i = first; i < end; ++i) {
+      const auto& t = kTensors[i];
+      a.Comment(std::string(t.name) + " of this batch entry");
+      EmitAddProduct(a, t.base, batch, strides.sub(4 * (i - first), 2));
+    }
+    a.Bind(first_entry);
   }
   a.s_and_b32(s.next_key[1], s.next_key[1], 0xffff);
   a.s_and_b32(s.next_value[1], s.next_value[1], 0xffff);

@@ -117,6 +117,7 @@ class MainLoop {
                         stage);
   }
 
+  void EmitZeroOutput();
   void EmitFirstScores();
   void EmitPlainTrip(size_t form, int group, int stage);
   void EmitMaskedTrip(size_t form, int stage);
@@ -217,6 +218,12 @@ void MainLoop::EmitCodes(const TileForm& form, int weights, int stage) {
       a.Interleave(CaptureCodes(s, form, weights), {{reads, {}}}, options));
 }
 
+void MainLoop::EmitZeroOutput() {
+  for (int i = 0; i < s.output_sum.count(); i += 2) {
+    a.v_mov_b64(s.output_sum.sub(i, 2), 0);
+  }
+}
+
 // M_0 of the item: scores only.
 void MainLoop::EmitFirstScores() {
   a.Phase("first_scores");
@@ -228,9 +235,7 @@ void MainLoop::EmitFirstScores() {
       a.Bind(tileless);
       a.Comment("there was no meeting yet: Q of the next item");
       a.WaitVmcnt(0);
-      for (int i = 0; i < s.output_sum.count(); ++i) {
-        a.v_mov_b32(s.output_sum[i], 0);
-      }
+      EmitZeroOutput();
       a.s_branch(finish_);
     });
     ScopedSReg stage = a.sgprs().Scoped("stage");
@@ -252,11 +257,7 @@ void MainLoop::EmitFirstScores() {
     a.Append(CaptureReadsAhead(s, scores));
     const std::vector<Stream> steps = CaptureSteps(s, scores);
     const int last = static_cast<int>(steps.size()) - 1;
-    const Stream zero = a.Capture([&] {
-      for (int i = 0; i < s.output_sum.count(); ++i) {
-        a.v_mov_b32(s.output_sum[i], 0);
-      }
-    });
+    const Stream zero = a.Capture([&] { EmitZeroOutput(); });
     const Stream loads = a.Capture([&] { EmitTileLoads(s); });
     a.s_setprio(1);
     a.Append(Schedule(a, steps, {{zero, 0, last}, {loads, 0, last}}));
