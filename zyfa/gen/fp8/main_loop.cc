@@ -302,6 +302,8 @@ void MainLoop::EmitMoved(const std::string& name, size_t form, int stage,
 }
 
 void MainLoop::EmitPlainTrip(size_t form, int group, int stage) {
+  TileForm bounded = forms_[form];
+  bounded.bounded = !s.g.lean;
   const std::string name = absl::StrCat(Name(form, stage), "_of_", group);
   const std::string title = absl::StrCat("Trip of stage ", stage, ", waves ",
                                          4 * group, "..", 4 * group + 3);
@@ -327,7 +329,7 @@ void MainLoop::EmitPlainTrip(size_t form, int group, int stage) {
     between = weights.Slice(count - 1, 1);
   }
   EmitBlockMax(s, 1);
-  EmitRowMax(s, forms_[form], between);
+  EmitRowMax(s, bounded, between);
   // Lean: the masked trip does the rest. Exact: weights are there already, so
   // that only the reference moves, for both groups out of the line.
   EmitMoveTest(s, s.g.lean ? tested_[form][stage] : moved_[form][stage]);
@@ -343,7 +345,7 @@ void MainLoop::EmitPlainTrip(size_t form, int group, int stage) {
       a.s_branch(stay_[form][1][stage]);
     });
   }
-  EmitCodes(forms_[form], early, stage);
+  EmitCodes(bounded, early, stage);
   a.Phase(absl::StrCat("matrix_", name));
   a.Section(absl::StrCat(title, ": matrix phase"));
   EmitMatrixPhase(stage, group);

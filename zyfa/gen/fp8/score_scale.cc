@@ -42,9 +42,10 @@ void EmitItemScales(KernelState& s) {
   a.v_mul_f32(scale, s.Control(offsetof(AttentionArgs, softmax_scale)), scale);
   a.v_mul_f32(scale, s.next_descale[0], scale);
   a.v_mul_f32(scale, s.next_descale[1], scale);
-  a.Comment("V's descale; a NaN if the product is not finite");
-  a.v_mul_f32(value, 0, scale);
-  a.v_add_f32(value, s.next_descale[2], value);
+  a.Comment("V's descale; a NaN if the product is none");
+  a.v_mov_b32(value, s.next_descale[2]);
+  a.v_cmp_eq_f32(vcc, scale, scale);
+  a.v_cndmask_b32(value, scale, value, vcc);
   a.v_readfirstlane_b32(s.value_descale, value);
   a.v_readfirstlane_b32(s.negate, scale);
   a.s_ashr_i32(s.negate, s.negate, 31);

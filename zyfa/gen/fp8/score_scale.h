@@ -12,7 +12,7 @@ void EmitScaleConstants(KernelState& s);
 // score_scales. The product of softmax scale, log2(e) and the descales of Q and
 // K is taken in that order, its sign negates Q, and its magnitude is clamped to
 // [2^-50, 2^60], beyond which no softmax of e4m3 scores can tell a difference.
-// A product that is not finite makes the outputs NaN.
+// A product that is NaN makes the outputs NaN.
 void EmitItemScales(KernelState& s);
 
 }  // namespace zyfa::gen::fp8

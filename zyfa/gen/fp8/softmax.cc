@@ -23,8 +23,8 @@ float TopWeight(const Geometry& g) { return g.lean ? 1.75f : 1.0f; }
 
 // Of the e8m0 byte of a tile's codes.
 constexpr float kScaleBias = 127.0f - kHeadroom;
-// A float32 near it has a unit in the last place of 1, and an even number of
-// halves in its bits.
+// A float32 near it has a unit in the last place of 1, and its low bits are
+// those of the difference.
 constexpr float kRounder = 3 << 22;
 
 // Key of score register r relative to its tile, for lane half 0.
@@ -90,7 +90,7 @@ void EmitRowMax(KernelState& s, const TileForm& form, const Stream& between) {
   if (form.late) {
     a.v_max_f32(s.other_max, s.tile_max, s.other_max);
     a.v_sub_f32(s.tile_max, s.other_max, s.late);
-  } else if (!s.g.lean) {
+  } else if (form.bounded) {
     a.v_max3_f32(s.tile_max, s.tile_max, s.other_max, s.least_max);
   } else {
     a.v_max_f32(s.tile_max, s.tile_max, s.other_max);
@@ -235,15 +235,14 @@ void EmitTileExponent(KernelState& s, const TileForm& form) {
   } else {
     binades = s.tile_max;
   }
-  // Exact and not late: tile_max is bounded already.
-  if (s.g.lean || form.late) {
+  if (!form.bounded) {
     a.v_max_f32(s.exponent, F32(kLeastExponent), binades);
     binades = s.exponent;
   }
-  // Rounding (binades + 1/2) to an integer is rounding up, or a binade more for
-  // an odd number itself, which is as good. Adding 1.5 * 2^23 leaves the
-  // integer in the low bits.
-  a.v_add_f32(s.block_scale, F32(kRounder + kScaleBias + 0.5f), binades);
+  // Adding 1.5 * 2^23 rounds to an integer and leaves it in the low bits. One
+  // more is an upper bound; the least one would cost an instruction, and its
+  // half a binade on average does not show in the error (numerics 5.4).
+  a.v_add_f32(s.block_scale, F32(kRounder + kScaleBias + 1), binades);
   if (s.g.lean) {
     a.v_add_f32(s.exponent, F32(-kRounder - kScaleBias), s.block_scale);
     a.v_fma_f32(s.tile_bias, s.exponent, s.minus_eight, s.code_bias);

@@ -14,9 +14,10 @@ namespace zyfa::gen::fp8 {
 // denormals. Exact: scores are raw ones times a power of two, less the
 // reference, which is the products' addend.
 //
-// Weights are codes times 2^(e-8), with a whole exponent e of the tile: the
-// tile's maximum gets code 126 (lean) or 256 (exact). They refer to the row's
-// reference maximum; e is positive where the tile exceeds that. So nothing
+// Weights are codes times 2^(e-8), with a whole exponent e of the tile, the one
+// nearest to its maximum in binades plus 1: lean codes end in 126 - 4 .. 126 -
+// 12, exact weights in 2^6.5 .. 2^7.5. They refer to the row's reference
+// maximum; e is greater than 1 where the tile exceeds that. So nothing
 // saturates, and the reference only has to move for the top weight to stay well
 // rounded: it does when that weighs more than kMoveShare of the row (numerics
 // 5.3). Every decision is made for a row alone.
@@ -32,6 +33,8 @@ inline constexpr int kLeanShift = 64;
 struct TileForm {
   bool multiply = false;  // exact: the scale is no power of two
   bool late = false;      // rows may be careful ones
+  bool bounded = false;   // exact: all rows have a reference, so that their
+                          // maxima can be bounded from below at once
 };
 
 // Sets the scores behind the last visible key to the masked score.
