@@ -103,7 +103,7 @@ KernelState::KernelState(Assembler& assembler, const Geometry& sizes)
   for (const auto& vector : kVectors) *vector.reg = v.Alloc(vector.name);
   if (g.lean) {
     reference = v.Alloc("reference");
-    scaled_max = v.Alloc("scaled_max");
+    exponent_bias = v.Alloc("exponent_bias");
     code_bias = v.Alloc("code_bias");
     tile_bias = v.Alloc("tile_bias");
   } else {

@@ -110,23 +110,23 @@ struct KernelState {
   VReg addend;        // exact: C operand of the scores, -reference
 
   // ---- Softmax state of the lane's query row ----
-  VReg tile_max;     // maximum over the tile in hand
-  VReg other_max;    // of the other half of the lanes; then, with late rows,
-                     // tile_max before `late` was subtracted
-  VReg row_max;      // reference maximum, in units of scores
-  VReg late;         // the part of it that codes subtract: 0, or in careful
-                     // rows all
-  VReg next_late;    // exact: the same from the next tile on
-  VReg reference;    // lean: row_max - late
-  VReg scaled_max;   // lean: the same in binades
-  VReg threshold;    // score above which the reference may have to move
-  VReg row_sum;      // of the decoded codes
-  VReg factor;       // what moved rows have to be scaled by
-  VReg code_bias;    // lean: code of the reference, as a denormal
-  VReg tile_bias;    // lean: the same with the tile's exponent
-  VReg exponent;     // of the tile's codes, then 2^(it - kHeadroom)
-  VReg block_scale;  // the same as an e8m0 byte, below other bits
-  VReg key_limit;    // last visible key, minus 4 * half
+  VReg tile_max;       // maximum over the tile in hand
+  VReg other_max;      // of the other half of the lanes; then, with late rows,
+                       // tile_max before `late` was subtracted
+  VReg row_max;        // reference maximum, in units of scores
+  VReg late;           // the part of it that codes subtract: 0, or in careful
+                       // rows all
+  VReg next_late;      // exact: the same from the next tile on
+  VReg reference;      // lean: row_max - late
+  VReg exponent_bias;  // lean: 1/2 less the same in binades
+  VReg threshold;      // score above which the reference may have to move
+  VReg row_sum;        // of the decoded codes
+  VReg factor;         // what moved rows have to be scaled by
+  VReg code_bias;      // lean: code of the reference, as a denormal
+  VReg tile_bias;      // lean: the same with the tile's exponent
+  VReg exponent;       // of the tile's codes, then 2^(it - kHeadroom)
+  VReg block_scale;    // the same as an e8m0 byte, below other bits
+  VReg key_limit;      // last visible key, minus 4 * half
 };
 
 // Ring of matrix operands in flight between LDS and the matrix pipe.

@@ -133,9 +133,11 @@ void EmitLeanReference(KernelState& s, SReg rows, SReg careful_rows,
   EmitCarefulRows(s, careful_rows);
   a.v_cndmask_b32(s.late, 0, s.row_max, careful_rows);
   a.v_sub_f32(s.reference, s.row_max, s.late);
-  a.v_mul_f32(s.scaled_max, s.unit_scale, s.reference);
+  ScopedVReg scaled = a.vgprs().Scoped("reference_binades");
+  a.v_mul_f32(scaled, s.unit_scale, s.reference);
+  a.v_sub_f32(s.exponent_bias, F32(0.5f), scaled);
   a.v_mov_b32(s.code_bias, s.lean_top);
-  a.v_fma_f32(s.code_bias, s.scaled_max, s.minus_eight, s.code_bias);
+  a.v_fma_f32(s.code_bias, scaled, s.minus_eight, s.code_bias);
   a.v_cndmask_b32(s.tile_max, s.tile_max, s.reference, rows);
   a.v_add_f32(s.threshold, s.reference, s.threshold);
 }
@@ -229,7 +231,7 @@ void EmitTileExponent(KernelState& s, const TileForm& form) {
   a.Comment("exponent of the tile's codes");
   VReg binades = s.exponent;
   if (s.g.lean) {
-    a.v_fma_f32(s.exponent, s.unit_scale, s.tile_max, -s.scaled_max);
+    a.v_fma_f32(s.exponent, s.unit_scale, s.tile_max, s.exponent_bias);
   } else if (form.multiply) {
     a.v_mul_f32(s.exponent, s.unit_scale, s.tile_max);
   } else {
@@ -239,10 +241,12 @@ void EmitTileExponent(KernelState& s, const TileForm& form) {
     a.v_max_f32(s.exponent, F32(kLeastExponent), binades);
     binades = s.exponent;
   }
-  // Adding 1.5 * 2^23 rounds to an integer and leaves it in the low bits. One
-  // more is an upper bound; the least one would cost an instruction, and its
-  // half a binade on average does not show in the error (numerics 5.4).
-  a.v_add_f32(s.block_scale, F32(kRounder + kScaleBias + 1), binades);
+  // Adding 1.5 * 2^23 rounds to an integer and leaves it in the low bits. Lean:
+  // half a binade is in the bias, so that this rounds up. Exact: one more is an
+  // upper bound too; the least one would cost an instruction, and what is lost
+  // does not show in the error (numerics 5.4).
+  const float more = s.g.lean ? 0.0f : 1.0f;
+  a.v_add_f32(s.block_scale, F32(kRounder + kScaleBias + more), binades);
   if (s.g.lean) {
     a.v_add_f32(s.exponent, F32(-kRounder - kScaleBias), s.block_scale);
     a.v_fma_f32(s.tile_bias, s.exponent, s.minus_eight, s.code_bias);
@@ -314,7 +318,7 @@ void EmitSoftmaxStart(KernelState& s) {
   a.v_mov_b32(s.threshold, LeastThreshold(s.g));
   if (s.g.lean) {
     a.v_mov_b32(s.reference, 0);
-    a.v_mov_b32(s.scaled_max, 0);
+    a.v_mov_b32(s.exponent_bias, F32(0.5f));
     a.v_mov_b32(s.code_bias, s.lean_top);
   } else {
     a.v_mov_b32(s.next_late, 0);

@@ -14,13 +14,13 @@ namespace zyfa::gen::fp8 {
 // denormals. Exact: scores are raw ones times a power of two, less the
 // reference, which is the products' addend.
 //
-// Weights are codes times 2^(e-8), with a whole exponent e of the tile, the one
-// nearest to its maximum in binades plus 1: lean codes end in 126 - 4 .. 126 -
-// 12, exact weights in 2^6.5 .. 2^7.5. They refer to the row's reference
-// maximum; e is greater than 1 where the tile exceeds that. So nothing
-// saturates, and the reference only has to move for the top weight to stay well
-// rounded: it does when that weighs more than kMoveShare of the row (numerics
-// 5.3). Every decision is made for a row alone.
+// Weights are codes times 2^(e-8), with a whole exponent e of the tile. Lean:
+// the tile's maximum in binades rounded up, so that its code is 119 to 126 (an
+// odd whole number of binades may get one more); exact: rounded to nearest,
+// plus 1. They refer to the row's reference maximum; e is positive where the
+// tile exceeds that. So nothing saturates, and the reference only has to move
+// for the top weight to stay well rounded: it does when that weighs more than
+// kMoveShare of the row (numerics 5.3). Every decision is made for a row alone.
 
 // Binades below which a tile's weights do not matter.
 inline constexpr float kLeastExponent = -110.0f;
