@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cfloat>
 #include <cmath>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -204,7 +205,10 @@ absl::StatusOr<AttentionPlan> PlanAttention(const AttentionParams& params,
   args.seqlen_kv = static_cast<uint32_t>(params.key.seqlen);
   args.query_tiles = QueryTiles(params.query.seqlen);
   if (IsFp8(plan)) {
-    args.softmax_scale = scale;
+    // Kernels multiply it by log2(e) first; beyond this all weight is on the
+    // largest score anyway.
+    constexpr float kLargest = std::numeric_limits<float>::max() / 1.5f;
+    args.softmax_scale = std::clamp(scale, -kLargest, kLargest);
     args.lean_top = target.lean_top;
     args.heads_q = static_cast<uint32_t>(plan.heads_q);
     args.flags =
