@@ -76,11 +76,13 @@ absl::Status PrintCase(const Case& c, Device& device,
   }
   const absl::StatusOr<emu::KernelTime> theirs = PeerTime(c, constants);
   if (!theirs.ok()) return theirs.status();
-  absl::PrintF("%-22s %5d %4d/%-4d %6d %11.0f %5.1f%% %11.0f %5.1f%% %6.3f\n",
-               VariantName(c.variant), c.batch, c.heads_q, c.heads_kv,
-               c.seqlen_q, ours.clocks(), 100 * ours.useful_busy(),
-               theirs->clocks, 100 * theirs->useful_busy,
-               theirs->clocks / ours.clocks());
+  absl::PrintF(
+      "%-22s %5d %4d/%-4d %6d %11.0f %5.1f%% %8.1f%% %11.0f %5.1f%% %8.1f%% "
+      "%6.3f\n",
+      VariantName(c.variant), c.batch, c.heads_q, c.heads_kv, c.seqlen_q,
+      ours.clocks(), 100 * ours.useful_busy(), 100 * ours.useful_occupied(),
+      theirs->clocks, 100 * theirs->useful_busy, 100 * theirs->useful_occupied,
+      theirs->clocks / ours.clocks());
   std::fflush(stdout);
   return absl::OkStatus();
 }
@@ -100,12 +102,16 @@ absl::Status Main() {
   if (!constants.ok()) return constants.status();
   absl::StatusOr<std::unique_ptr<Device>> device = OpenDevice("emulator");
   if (!device.ok()) return device.status();
-  std::printf("Modelled clocks of whole launches; ratio: AITER's over ours.\n");
+  std::printf(
+      "Modelled clocks of whole launches; ratio: AITER's over ours. Useful: QK "
+      "and PV on the matrix pipes, of all clocks of all compute units; in "
+      "groups: of the clocks of work-groups alone.\n");
   for (const std::string& changed : emu::ChangedConstants(*constants)) {
     std::printf("Constant changed: %s\n", changed.c_str());
   }
-  std::printf("%-22s %5s %9s %6s %11s %6s %11s %6s %6s\n", "variant", "batch",
-              "heads", "seqlen", "ours", "useful", "AITER", "useful", "ratio");
+  std::printf("%-22s %5s %9s %6s %11s %6s %9s %11s %6s %9s %6s\n", "variant",
+              "batch", "heads", "seqlen", "ours", "useful", "in groups",
+              "AITER", "useful", "in groups", "ratio");
   for (const Case& c : *cases) {
     const absl::Status status = PrintCase(c, **device, *constants);
     if (!status.ok()) return status;

@@ -179,12 +179,12 @@ void PrepareFmha(const AiterKernel& kernel, const AiterProblem& problem,
 }
 
 void PrepareMlaPs(const AiterKernel& kernel, const AiterProblem& problem,
-                  const AiterOperands& operands, Buffers& buffers,
-                  AiterLaunch& launch) {
+                  const AiterOperands& operands, const MlaWorkList& work,
+                  Buffers& buffers, AiterLaunch& launch) {
   const PackedOperand query = PackRows(operands.query);
   const PackedOperand key = PackRows(operands.key);
   const PackedOperand value = PackRows(operands.value);
-  const MlaWorkList work = MakeMlaWork(problem, kernel.mask, kMlaWorkGroups);
+  launch.shape.grid[0] = U32(static_cast<int64_t>(work.starts.size() - 1));
   const std::vector<int32_t> pages = Shuffled(problem.keys(), problem.seed);
   MlaPsArguments args;
   args.query = buffers.Upload(query.data);
@@ -283,7 +283,8 @@ emu::LaunchShape AiterLaunchShape(const AiterKernel& kernel,
 absl::StatusOr<AiterLaunch> PrepareAiterLaunch(const AiterKernel& kernel,
                                                const AiterProblem& problem,
                                                const AiterOperands& operands,
-                                               emu::DeviceMemory& memory) {
+                                               emu::DeviceMemory& memory,
+                                               const MlaWorkList* mla_work) {
   const absl::Status valid = Validate(kernel, problem);
   if (!valid.ok()) return valid;
   Buffers buffers(memory);
@@ -298,7 +299,11 @@ absl::StatusOr<AiterLaunch> PrepareAiterLaunch(const AiterKernel& kernel,
       PrepareFmha(kernel, problem, operands, buffers, launch);
       break;
     case Family::kMlaPs:
-      PrepareMlaPs(kernel, problem, operands, buffers, launch);
+      PrepareMlaPs(kernel, problem, operands,
+                   mla_work != nullptr
+                       ? *mla_work
+                       : MakeMlaWork(problem, kernel.mask, kMlaWorkGroups),
+                   buffers, launch);
       break;
     case Family::kMlaPaged:
       PrepareMlaPaged(kernel, problem, operands, buffers, launch);

@@ -47,8 +47,13 @@ absl::StatusOr<emu::KernelTime> ModelAiterTime(
   if (!work.ok()) return work.status();
   AiterProblem one = OneHead(problem);
   emu::DeviceMemory memory;
+  MlaWorkList mla_work;
+  if (kernel.family == Family::kMlaPs) {
+    mla_work = MlaWorkOfOneHead(problem, AiterMlaWork(kernel, problem));
+  }
   const absl::StatusOr<AiterLaunch> launch =
-      PrepareAiterLaunch(kernel, one, MakeOperands(kernel, one), memory);
+      PrepareAiterLaunch(kernel, one, MakeOperands(kernel, one), memory,
+                         kernel.family == Family::kMlaPs ? &mla_work : nullptr);
   if (!launch.ok()) return launch.status();
   emu::EmulatedLaunch emulated;
   emulated.code = &code;

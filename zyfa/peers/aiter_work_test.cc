@@ -2,6 +2,7 @@
 
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -116,10 +117,41 @@ TEST(AiterWorkTest, EveryHeadHasAllGroups) {
   }
 }
 
+// 16 heads of 4096 tokens are 256 tiles, one for each compute unit; of 8192
+// they are pairs of the longest and the shortest.
+TEST(AiterWorkTest, MlaGroupsHaveBalancedWorks) {
+  const AiterKernel& kernel =
+      Kernel("mla/mla_pfl_qh192_vh128_m32x8_n128x1_causal1");
+  auto work = AiterLaunchWork(kernel, Problem(4096, 4096, 16));
+  ASSERT_TRUE(work.ok()) << work.status();
+  ASSERT_EQ(work->order.size(), 256u);
+  ASSERT_EQ(work->works.size(), 16u);
+  for (size_t i = 0; i < 16; ++i) {
+    EXPECT_THAT(work->works[i].steps,
+                ElementsAre(4 * static_cast<int64_t>(i + 1)));
+  }
+  work = AiterLaunchWork(kernel, Problem(8192, 8192, 16));
+  ASSERT_TRUE(work.ok()) << work.status();
+  ASSERT_EQ(work->order.size(), 256u);
+  ASSERT_EQ(work->works.size(), 16u);
+  for (const emu::GroupWork& pair : work->works) {
+    EXPECT_EQ(pair.steps.size(), 2u);
+    EXPECT_EQ(pair.total(), 4 * 33);
+  }
+  // A tile with fewer rows makes another kind.
+  work = AiterLaunchWork(kernel, Problem(300, 384, 1));
+  ASSERT_TRUE(work.ok()) << work.status();
+  EXPECT_THAT(work->works, ElementsAre(emu::GroupWork{1, {6}},
+                                       emu::GroupWork{0x10001, {6}}));
+}
+
 TEST(AiterWorkTest, RefusesWhatItDoesNotKnow) {
-  for (const char* name : {"fmha_v3_fwd/fwd_hd128_bf16_group",
-                           "mla/mla_pfl_qh192_vh128_m32x8_n128x1_causal0"}) {
-    const auto work = AiterLaunchWork(Kernel(name), Problem(256, 256, 1));
+  AiterProblem paged = Problem(256, 256, 1);
+  paged.heads_q = 16;
+  for (const auto& [name, problem] :
+       {std::pair{"fmha_v3_fwd/fwd_hd128_bf16_group", Problem(256, 256, 1)},
+        {"mla/mla_pfl_bf16_a16w16_causal_subQ16_mqa16", paged}}) {
+    const auto work = AiterLaunchWork(Kernel(name), problem);
     EXPECT_EQ(work.status().code(), absl::StatusCode::kUnimplemented);
     EXPECT_THAT(work.status().message(), HasSubstr(name));
   }

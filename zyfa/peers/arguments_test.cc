@@ -1,7 +1,10 @@
+#include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <map>
 #include <set>
 #include <utility>
+#include <vector>
 
 #include "gtest/gtest.h"
 #include "zyfa/peers/fmha_arguments.h"
@@ -129,6 +132,86 @@ TEST(MlaWork, CoversEveryQueryOfEveryHeadOnce) {
     }
     EXPECT_EQ(seen.size(), 813u * 3);
     for (const auto& [row, times] : seen) EXPECT_EQ(times, 1);
+  }
+}
+
+int64_t Load(const MlaWorkList& list, size_t group) {
+  int64_t load = 0;
+  for (int32_t i = list.starts[group]; i < list.starts[group + 1]; ++i) {
+    const MlaWork& work = list.works[static_cast<size_t>(i)];
+    load += work.key_end - work.key_start + kMlaWorkKeys;
+  }
+  return load;
+}
+
+// The same works as MakeMlaWork()'s.
+TEST(MlaWork, BalancedIsTheSameWork) {
+  AiterProblem problem;
+  problem.sequences = {{300, 300}, {1, 40}, {5120, 5220}};
+  problem.heads_q = problem.heads_kv = 3;
+  const auto rows_of = [](const MlaWorkList& list) {
+    std::multiset<std::vector<int>> rows;
+    for (const MlaWork& w : list.works) {
+      rows.insert({w.batch, w.partial_row, w.query_start, w.query_end,
+                   w.key_start, w.key_end, w.key_offset, w.heads});
+    }
+    return rows;
+  };
+  for (const auto mask : {reference::Mask::kFull, reference::Mask::kCausal}) {
+    EXPECT_EQ(rows_of(BalanceMlaWork(problem, mask, 7)),
+              rows_of(MakeMlaWork(problem, mask, 7)));
+  }
+}
+
+// 20 tiles of 3 heads among 7 groups, causal: none has more than another by a
+// work that the other could have had, and each starts with its longest.
+TEST(MlaWork, BalancedLoads) {
+  AiterProblem problem;
+  problem.sequences = {{5120, 5120}};
+  problem.heads_q = problem.heads_kv = 3;
+  const MlaWorkList list = BalanceMlaWork(problem, reference::Mask::kCausal, 7);
+  ASSERT_EQ(list.starts.size(), 8u);
+  EXPECT_EQ(list.starts.front(), 0);
+  EXPECT_EQ(list.starts.back(), 60);
+  int64_t least = INT64_MAX;
+  for (size_t group = 0; group < 7; ++group) {
+    least = std::min(least, Load(list, group));
+  }
+  for (size_t group = 0; group < 7; ++group) {
+    const auto begin = list.works.begin() + list.starts[group];
+    const auto end = list.works.begin() + list.starts[group + 1];
+    EXPECT_TRUE(
+        std::is_sorted(begin, end, [](const MlaWork& a, const MlaWork& b) {
+          return a.key_end > b.key_end;
+        }));
+    // It was not above any other when it got its last work.
+    EXPECT_LE(Load(list, group) - (end[-1].key_end + kMlaWorkKeys), least);
+  }
+  // As many groups as works, if there are fewer.
+  problem.sequences = {{512, 512}};
+  EXPECT_EQ(
+      BalanceMlaWork(problem, reference::Mask::kCausal, 256).starts.size(), 7u);
+}
+
+TEST(MlaWork, OfOneHeadKeepsWhatTakesTime) {
+  AiterProblem problem;
+  problem.sequences = {{300, 340}, {512, 700}};
+  problem.heads_q = problem.heads_kv = 3;
+  const MlaWorkList all = BalanceMlaWork(problem, reference::Mask::kCausal, 4);
+  const MlaWorkList one = MlaWorkOfOneHead(problem, all);
+  EXPECT_EQ(one.starts, all.starts);
+  ASSERT_EQ(one.works.size(), all.works.size());
+  for (size_t i = 0; i < one.works.size(); ++i) {
+    const MlaWork& a = all.works[i];
+    const MlaWork& b = one.works[i];
+    EXPECT_EQ(b.batch, 0);
+    EXPECT_EQ(b.heads, 0x10000);
+    EXPECT_EQ(b.partial_row, -1);
+    EXPECT_EQ(b.key_offset, a.key_offset);
+    EXPECT_EQ(b.query_start, a.query_start - (a.batch == 0 ? 0 : 300));
+    EXPECT_EQ(b.query_end, a.query_end - (a.batch == 0 ? 0 : 300));
+    EXPECT_EQ(b.key_start, 0);
+    EXPECT_EQ(b.key_end, a.key_end - (a.batch == 0 ? 0 : 340));
   }
 }
 
