@@ -191,10 +191,9 @@ void PrepareMlaPs(const AiterKernel& kernel, const AiterProblem& problem,
   args.key = buffers.Upload(Paged(key.data, key.seq_stride, pages));
   args.value = buffers.Upload(Paged(value.data, value.seq_stride, pages));
   args.output = launch.output;
-  // No work is split, but the kernel forms the addresses.
-  args.partial_output = buffers.Output(kernel.query_tile * problem.heads_q *
-                                       kernel.head_dim_v * 4);
-  args.partial_lse = buffers.Output(kernel.query_tile * problem.heads_q * 4);
+  const int64_t partial_rows = work.partial_rows() * problem.heads_q;
+  args.partial_output = buffers.Output(partial_rows * kernel.head_dim_v * 4);
+  args.partial_lse = buffers.Output(partial_rows * 4);
   args.work_starts = buffers.UploadValues(work.starts);
   args.work_items = buffers.UploadValues(work.works);
   args.query_starts =

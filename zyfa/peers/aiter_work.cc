@@ -41,14 +41,17 @@ AiterTile TileOf(const AiterKernel& kernel, const AiterProblem& problem,
   return out;
 }
 
-// Groups are of one kind if they do as many works and as many with fewer rows.
+// Groups are of one kind if they do as many works, as many with fewer rows and
+// as many with partial outputs.
 emu::LaunchWork WorkOfMla(const MlaWorkList& list, int64_t query_tile) {
   const auto work_of = [&](uint64_t group) {
     emu::GroupWork out;
     for (int32_t i = list.starts[group]; i < list.starts[group + 1]; ++i) {
       const MlaWork& work = list.works[static_cast<size_t>(i)];
       const bool whole = work.query_end - work.query_start == query_tile;
-      out.kind += whole ? 1 : 0x10001;
+      out.kind += 1;
+      if (!whole) out.kind += 1 << 10;
+      if (work.partial_row >= 0) out.kind += 1 << 20;
       out.steps.push_back((work.key_end - work.key_start + kStepKeys - 1) /
                           kStepKeys);
     }
@@ -62,8 +65,8 @@ emu::LaunchWork WorkOfMla(const MlaWorkList& list, int64_t query_tile) {
 
 MlaWorkList AiterMlaWork(const AiterKernel& kernel,
                          const AiterProblem& problem) {
-  return BalanceMlaWork(problem, kernel.mask,
-                        emu::Machine{}.all_compute_units());
+  return ScheduleMlaWork(problem, kernel.mask,
+                         emu::Machine{}.all_compute_units());
 }
 
 std::vector<AiterTile> AiterGroupTiles(const AiterKernel& kernel,

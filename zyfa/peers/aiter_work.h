@@ -35,8 +35,8 @@ int64_t AiterGroupX(const AiterKernel& kernel, const AiterProblem& problem,
 AiterProblem OneHead(const AiterProblem& problem);
 
 // What the work-groups of a launch of mla_pfl_qh192_vh128 do: one group for
-// each compute unit, as AITER's scheduler makes them, with works by
-// BalanceMlaWork().
+// each compute unit, with works by ScheduleMlaWork(). The kernel that makes
+// outputs of partial ones is not modelled.
 MlaWorkList AiterMlaWork(const AiterKernel& kernel,
                          const AiterProblem& problem);
 

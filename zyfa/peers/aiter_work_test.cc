@@ -27,6 +27,7 @@ const char kBf16Causal[] = "fmha_v3_fwd/fwd_hd128_bf16_causal";
 const char kBf16[] = "fmha_v3_fwd/fwd_hd128_bf16";
 const char kMlaCausal[] = "fmha_v3_fwd/fwd_hd192_hd128_bf16_causal";
 const char kFp8Causal[] = "fmha_v3_fwd/fwd_hd128_fp8_causal";
+const char kMlaPs[] = "mla/mla_pfl_qh192_vh128_m32x8_n128x1_causal1";
 const char kV4[] = "fmha_v4_fwd/fwd_hd128_fp8";
 
 AiterProblem Problem(int64_t queries, int64_t keys, int64_t heads,
@@ -117,18 +118,18 @@ TEST(AiterWorkTest, EveryHeadHasAllGroups) {
   }
 }
 
-// 16 heads of 4096 tokens are 256 tiles, one for each compute unit; of 8192
-// they are pairs of the longest and the shortest.
-TEST(AiterWorkTest, MlaGroupsHaveBalancedWorks) {
-  const AiterKernel& kernel =
-      Kernel("mla/mla_pfl_qh192_vh128_m32x8_n128x1_causal1");
+// 16 groups for each of 16 heads. Of 4096 tokens, 17 units of 128 keys each:
+// two for the short tile of a pair, which is split nowhere, and the long one in
+// two parts. Of 8192, pairs of the longest and the shortest.
+TEST(AiterWorkTest, MlaGroupsDoEqualWork) {
+  const AiterKernel& kernel = Kernel(kMlaPs);
   auto work = AiterLaunchWork(kernel, Problem(4096, 4096, 16));
   ASSERT_TRUE(work.ok()) << work.status();
   ASSERT_EQ(work->order.size(), 256u);
-  ASSERT_EQ(work->works.size(), 16u);
-  for (size_t i = 0; i < 16; ++i) {
-    EXPECT_THAT(work->works[i].steps,
-                ElementsAre(4 * static_cast<int64_t>(i + 1)));
+  for (const emu::GroupWork& group : work->works) {
+    EXPECT_EQ(group.total(), 2 * 17);
+    EXPECT_EQ(group.kind,
+              group.steps.size() == 2 ? 2 + (1 << 20) : 1 + (1 << 20));
   }
   work = AiterLaunchWork(kernel, Problem(8192, 8192, 16));
   ASSERT_TRUE(work.ok()) << work.status();
@@ -136,13 +137,26 @@ TEST(AiterWorkTest, MlaGroupsHaveBalancedWorks) {
   ASSERT_EQ(work->works.size(), 16u);
   for (const emu::GroupWork& pair : work->works) {
     EXPECT_EQ(pair.steps.size(), 2u);
+    EXPECT_EQ(pair.kind, 2u);
     EXPECT_EQ(pair.total(), 4 * 33);
   }
-  // A tile with fewer rows makes another kind.
-  work = AiterLaunchWork(kernel, Problem(300, 384, 1));
-  ASSERT_TRUE(work.ok()) << work.status();
-  EXPECT_THAT(work->works, ElementsAre(emu::GroupWork{1, {6}},
-                                       emu::GroupWork{0x10001, {6}}));
+}
+
+// Of 4096 queries the 8 long tiles of each head are in two parts.
+TEST(AiterTimeTest, SecondKernelReadsWhatWasSplit) {
+  emu::CycleConstants constants = emu::CycleConstants::Defaults();
+  constants.launch_overhead_us = 5;
+  constants.hbm_bytes_per_ns = 1000;
+  const AiterKernel& kernel = Kernel(kMlaPs);
+  const double bytes = 16.0 * 8 * 2 * 256 * (128 + 1) * 4;
+  EXPECT_DOUBLE_EQ(
+      SecondKernelClocks(kernel, Problem(4096, 4096, 16), constants, 2.0),
+      2.0 * (5000 + bytes / 1000));
+  EXPECT_EQ(SecondKernelClocks(kernel, Problem(8192, 8192, 16), constants, 2.0),
+            0);
+  EXPECT_EQ(SecondKernelClocks(Kernel(kFp8Causal), Problem(4096, 4096, 16),
+                               constants, 2.0),
+            0);
 }
 
 TEST(AiterWorkTest, RefusesWhatItDoesNotKnow) {
