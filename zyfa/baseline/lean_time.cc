@@ -1,4 +1,6 @@
-// Models a launch of the HIP baseline: all heads, batch 1, equal lengths.
+// Models the lean kernel twice, as the generator schedules it and as a compiler
+// does: a launch of all heads with batch 1 and equal lengths, and the steady
+// state of the loop over keys.
 
 #include <algorithm>
 #include <cstdint>
@@ -16,12 +18,18 @@
 #include "absl/strings/str_cat.h"
 #include "zyfa/cli/spell_flags.h"
 #include "zyfa/emu/code_object.h"
+#include "zyfa/emu/cycles/compute_unit.h"
 #include "zyfa/emu/cycles/kernel_time.h"
+#include "zyfa/emu/cycles/steady_state.h"
+#include "zyfa/emu/cycles/trace_recorder.h"
 #include "zyfa/emu/device_memory.h"
+#include "zyfa/emu/emulator.h"
+#include "zyfa/kernels/registry.h"
 #include "zyfa/numerics/e4m3.h"
 #include "zyfa/numerics/random.h"
 #include "zyfa/variant/attention_args.h"
 #include "zyfa/variant/item_order.h"
+#include "zyfa/variant/variant.h"
 
 ABSL_FLAG(std::string, code_object, "", "lean_attention.co");
 ABSL_FLAG(int, seqlen, 4096, "queries and keys, 1 to 131072");
@@ -85,7 +93,88 @@ emu::GroupWork WorkOf(const AttentionArgs& args, bool causal, uint64_t group) {
   }
 }
 
-absl::Status Model() {
+// Modelled figures of one of the two kernels.
+struct Figures {
+  emu::KernelTime launch;
+  // Of the loop over plain tiles.
+  emu::SteadyState steady;
+  // Matrix time of a tile of 64 keys, 8 instructions of 64 clocks for each of
+  // the two waves of a SIMD, over the share that it is busy with them.
+  double steady_clocks() const { return 1024 / steady.useful_busy; }
+};
+
+emu::EmulatedLaunch LaunchOf(const emu::CodeObject& code,
+                             const std::string& kernel,
+                             const AttentionArgs& args,
+                             emu::DeviceMemory& memory) {
+  emu::EmulatedLaunch launch;
+  launch.code = &code;
+  launch.kernel = kernel;
+  launch.shape.grid[0] = args.groups;
+  launch.shape.workgroup[0] = kThreadsPerGroup;
+  launch.kernarg = {reinterpret_cast<const uint8_t*>(&args), sizeof(args)};
+  launch.memory = &memory;
+  return launch;
+}
+
+// Of the last query tile of one head of 4096 tokens, whatever the launch.
+absl::StatusOr<emu::SteadyState> ModelSteadyState(const emu::CodeObject& code,
+                                                  const std::string& kernel) {
+  emu::DeviceMemory memory;
+  const AttentionArgs args = Arguments(4096, 1, memory);
+  const emu::EmulatedLaunch launch = LaunchOf(code, kernel, args, memory);
+  emu::TraceRecorder recorder;
+  emu::RunOptions run;
+  run.groups = {0};
+  run.observers = {&recorder};
+  const absl::StatusOr<emu::RunReport> report =
+      emu::Run(code, kernel, launch.shape, launch.kernarg, memory, run);
+  if (!report.ok()) return report.status();
+  const emu::GroupTrace& trace = recorder.groups().at(0);
+  const std::vector<emu::TracedLoop> loops = emu::FindLoops(trace);
+  if (loops.empty()) {
+    return absl::InternalError(absl::StrCat(kernel, " has no loop"));
+  }
+  emu::ComputeUnitOptions unit;
+  unit.marked_steps = {loops[0].head};
+  unit.auxiliary = recorder.auxiliary();
+  const emu::GroupTrace* traces[] = {&trace};
+  return emu::SteadyStateOf(
+      emu::RunComputeUnit(recorder.instructions(), traces, unit), loops[0].head,
+      0);
+}
+
+absl::StatusOr<Figures> Model(const emu::CodeObject& code,
+                              const std::string& kernel, int seqlen, int heads,
+                              bool causal) {
+  emu::DeviceMemory memory;
+  const AttentionArgs args = Arguments(seqlen, heads, memory);
+  emu::KernelTimeOptions options;
+  options.peak_flops_per_clock = emu::kFp8FlopsPerClock;
+  options.clock = *emu::FixedClock(emu::kFp8ClockGhz);
+  options.hbm_bytes = 5.0 * seqlen * kDim * heads;
+  const absl::StatusOr<emu::KernelTime> time = emu::ModelKernelTime(
+      LaunchOf(code, kernel, args, memory),
+      emu::CollectWork(
+          args.groups,
+          [&](uint64_t group) { return WorkOf(args, causal, group); },
+          [](uint64_t group) { return group; }),
+      options);
+  if (!time.ok()) return time.status();
+  const absl::StatusOr<emu::SteadyState> steady =
+      ModelSteadyState(code, kernel);
+  if (!steady.ok()) return steady.status();
+  return Figures{*time, *steady};
+}
+
+void Print(const char* kernel, const Figures& figures) {
+  std::printf("%-9s %12.0f %6.1f%% %8.1f%% %14.0f %6.1f%%\n", kernel,
+              figures.launch.clocks, 100 * figures.launch.useful_busy,
+              100 * figures.launch.useful_occupied, figures.steady_clocks(),
+              100 * figures.steady.useful_busy);
+}
+
+absl::Status PrintBoth() {
   const int seqlen = absl::GetFlag(FLAGS_seqlen);
   const int heads = absl::GetFlag(FLAGS_heads);
   const bool causal = absl::GetFlag(FLAGS_causal);
@@ -97,37 +186,34 @@ absl::Status Model() {
   std::ifstream file(absl::GetFlag(FLAGS_code_object), std::ios::binary);
   const std::vector<uint8_t> bytes{std::istreambuf_iterator<char>(file),
                                    std::istreambuf_iterator<char>()};
-  auto code = emu::CodeObject::Load(bytes);
-  if (!code.ok()) return code.status();
-  emu::DeviceMemory memory;
-  const AttentionArgs args = Arguments(seqlen, heads, memory);
-  emu::EmulatedLaunch launch;
-  launch.code = code->get();
-  launch.kernel = causal ? "hip_lean_d128_causal" : "hip_lean_d128_full";
-  launch.shape.grid[0] = args.groups;
-  launch.shape.workgroup[0] = kThreadsPerGroup;
-  launch.kernarg = {reinterpret_cast<const uint8_t*>(&args), sizeof(args)};
-  launch.memory = &memory;
-  emu::KernelTimeOptions options;
-  options.peak_flops_per_clock = emu::kFp8FlopsPerClock;
-  options.clock = *emu::FixedClock(emu::kFp8ClockGhz);
-  const double pairs =
-      causal ? 0.5 * seqlen * (seqlen + 1.0) : 1.0 * seqlen * seqlen;
-  options.flops = 4 * pairs * kDim * heads;
-  options.hbm_bytes = 5.0 * seqlen * kDim * heads;
-  const auto time = emu::ModelKernelTime(
-      launch,
-      emu::CollectWork(
-          args.groups,
-          [&](uint64_t group) { return WorkOf(args, causal, group); },
-          [](uint64_t group) { return group; }),
-      options);
-  if (!time.ok()) return time.status();
+  const auto hip_code = emu::CodeObject::Load(bytes);
+  if (!hip_code.ok()) return hip_code.status();
+  const KernelEntry* entry = FindKernel(
+      Variant{DataType::kFp8, kDim, kDim, causal ? Mask::kCausal : Mask::kFull,
+              Probability::kLean});
+  if (entry == nullptr) return absl::NotFoundError("no lean kernel is linked");
+  const auto assembly_code = emu::CodeObject::Load(entry->code_object);
+  if (!assembly_code.ok()) return assembly_code.status();
+
+  const absl::StatusOr<Figures> assembly =
+      Model(**assembly_code, std::string(entry->symbol), seqlen, heads, causal);
+  if (!assembly.ok()) return assembly.status();
+  const absl::StatusOr<Figures> hip =
+      Model(**hip_code, causal ? "hip_lean_d128_causal" : "hip_lean_d128_full",
+            seqlen, heads, causal);
+  if (!hip.ok()) return hip.status();
   std::printf(
-      "modelled: %s, %d tokens, %d heads: %.0f clocks, useful matrix "
-      "busy %.1f %%, %.0f TFLOP/s at %.2f GHz\n",
-      launch.kernel.c_str(), seqlen, heads, time->clocks,
-      100 * time->useful_busy, time->tflops, time->clock_ghz);
+      "Modelled: %d tokens, %d heads, %s mask. Useful: QK and PV on the matrix "
+      "pipes, of all clocks; in groups: of those of work-groups.\n",
+      seqlen, heads, causal ? "causal" : "no");
+  std::printf("%-9s %12s %7s %9s %14s %7s\n", "kernel", "clocks", "useful",
+              "in groups", "loop, 64 keys", "useful");
+  Print("assembly", *assembly);
+  Print("HIP", *hip);
+  std::printf(
+      "HIP over assembly: %.3f clocks of the launch, %.3f of the loop\n",
+      hip->launch.clocks / assembly->launch.clocks,
+      hip->steady_clocks() / assembly->steady_clocks());
   return absl::OkStatus();
 }
 
@@ -136,15 +222,15 @@ absl::Status Model() {
 
 int main(int argc, char** argv) {
   absl::SetProgramUsageMessage(
-      "Models a launch of the HIP baseline: clocks, useful matrix busy, "
-      "TFLOP/s. "
-      "Exit status 0 if it went well, 1 if not.");
+      "Models the lean kernel in assembly and in HIP C++: clocks and useful "
+      "matrix busy of a launch and of the loop over keys. Exit status 0 if it "
+      "went well, 1 if not.");
   zyfa::cli::SpellFlags(argc, argv);
   const std::vector<char*> positional = absl::ParseCommandLine(argc, argv);
   const absl::Status status =
       positional.size() > 1 ? absl::InvalidArgumentError(absl::StrCat(
                                   "unexpected argument '", positional[1], "'"))
-                            : zyfa::Model();
+                            : zyfa::PrintBoth();
   if (!status.ok()) {
     std::fprintf(stderr, "lean_time: %s\n", status.ToString().c_str());
     return 1;

@@ -70,6 +70,7 @@ void RecordEmulatorTime(Device& device, const TimingFlags& flags,
   record.set_clock_ghz(time->clock_ghz);
   record.set_busy(time->activity.matrix_busy);
   record.set_useful_busy(time->useful_busy);
+  record.set_useful_occupied(time->useful_occupied);
   record.set_tflops(time->tflops);
   record.set_peak_share(time->peak_share);
   proto::ModelledTime& modelled = *record.mutable_modelled_time();

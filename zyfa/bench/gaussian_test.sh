@@ -57,7 +57,7 @@ for field in '"variant":"bf16_d192x128_full"' '"device":"emulator"' \
 done
 
 for field in '"gpu_time_ms":' '"clocks":' '"clock_ghz":' '"tflops":' \
-  '"peak_share":' '"busy":' '"useful_busy":' '"modelled_time":{' \
+  '"peak_share":' '"busy":' '"useful_busy":' '"useful_occupied":' '"modelled_time":{' \
   '"schedule_clocks":' '"tail_share":'; do
   has records.json "$field"
 done

@@ -125,6 +125,8 @@ std::vector<Column> AllColumns(const std::vector<proto::Record>& records) {
       Figure("busy", &proto::Record::has_busy, &proto::Record::busy, Percent),
       Figure("useful", &proto::Record::has_useful_busy,
              &proto::Record::useful_busy, Percent),
+      Figure("in groups", &proto::Record::has_useful_occupied,
+             &proto::Record::useful_occupied, Percent),
       Figure("GHz", &proto::Record::has_clock_ghz, &proto::Record::clock_ghz,
              ThreeDecimals),
       Figure("TFLOP/s", &proto::Record::has_tflops, &proto::Record::tflops,

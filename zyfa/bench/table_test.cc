@@ -71,17 +71,16 @@ TEST(RenderTable, ShowsModelledTime) {
   r.set_clocks(1234567.8);
   r.set_busy(0.805);
   r.set_useful_busy(0.75);
+  r.set_useful_occupied(0.825);
   r.set_clock_ghz(1.714);
   r.set_tflops(1258.3);
   r.set_peak_share(0.5);
   const auto lines = Lines(RenderTable({r}));
   ASSERT_GE(lines.size(), 2u);
-  EXPECT_THAT(
-      lines[0],
-      HasSubstr("      ms   clocks   busy  useful    GHz  TFLOP/s   peak"));
-  EXPECT_THAT(
-      lines[1],
-      HasSubstr("  0.5000  1234568  80.5%   75.0%  1.714  1258.30  50.0%"));
+  EXPECT_THAT(lines[0], HasSubstr("      ms   clocks   busy  useful  in groups "
+                                  "   GHz  TFLOP/s   peak"));
+  EXPECT_THAT(lines[1], HasSubstr("  0.5000  1234568  80.5%   75.0%      82.5% "
+                                  " 1.714  1258.30  50.0%"));
 }
 
 TEST(RenderTable, SaysWhatModelledMeansOnlyWhereSomethingIs) {

@@ -179,22 +179,21 @@ void PrepareFmha(const AiterKernel& kernel, const AiterProblem& problem,
 }
 
 void PrepareMlaPs(const AiterKernel& kernel, const AiterProblem& problem,
-                  const AiterOperands& operands, Buffers& buffers,
-                  AiterLaunch& launch) {
+                  const AiterOperands& operands, const MlaWorkList& work,
+                  Buffers& buffers, AiterLaunch& launch) {
   const PackedOperand query = PackRows(operands.query);
   const PackedOperand key = PackRows(operands.key);
   const PackedOperand value = PackRows(operands.value);
-  const MlaWorkList work = MakeMlaWork(problem, kernel.mask, kMlaWorkGroups);
+  launch.shape.grid[0] = U32(static_cast<int64_t>(work.starts.size() - 1));
   const std::vector<int32_t> pages = Shuffled(problem.keys(), problem.seed);
   MlaPsArguments args;
   args.query = buffers.Upload(query.data);
   args.key = buffers.Upload(Paged(key.data, key.seq_stride, pages));
   args.value = buffers.Upload(Paged(value.data, value.seq_stride, pages));
   args.output = launch.output;
-  // No work is split, but the kernel forms the addresses.
-  args.partial_output = buffers.Output(kernel.query_tile * problem.heads_q *
-                                       kernel.head_dim_v * 4);
-  args.partial_lse = buffers.Output(kernel.query_tile * problem.heads_q * 4);
+  const int64_t partial_rows = work.partial_rows() * problem.heads_q;
+  args.partial_output = buffers.Output(partial_rows * kernel.head_dim_v * 4);
+  args.partial_lse = buffers.Output(partial_rows * 4);
   args.work_starts = buffers.UploadValues(work.starts);
   args.work_items = buffers.UploadValues(work.works);
   args.query_starts =
@@ -283,7 +282,8 @@ emu::LaunchShape AiterLaunchShape(const AiterKernel& kernel,
 absl::StatusOr<AiterLaunch> PrepareAiterLaunch(const AiterKernel& kernel,
                                                const AiterProblem& problem,
                                                const AiterOperands& operands,
-                                               emu::DeviceMemory& memory) {
+                                               emu::DeviceMemory& memory,
+                                               const MlaWorkList* mla_work) {
   const absl::Status valid = Validate(kernel, problem);
   if (!valid.ok()) return valid;
   Buffers buffers(memory);
@@ -298,7 +298,11 @@ absl::StatusOr<AiterLaunch> PrepareAiterLaunch(const AiterKernel& kernel,
       PrepareFmha(kernel, problem, operands, buffers, launch);
       break;
     case Family::kMlaPs:
-      PrepareMlaPs(kernel, problem, operands, buffers, launch);
+      PrepareMlaPs(kernel, problem, operands,
+                   mla_work != nullptr
+                       ? *mla_work
+                       : MakeMlaWork(problem, kernel.mask, kMlaWorkGroups),
+                   buffers, launch);
       break;
     case Family::kMlaPaged:
       PrepareMlaPaged(kernel, problem, operands, buffers, launch);

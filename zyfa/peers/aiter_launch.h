@@ -11,6 +11,7 @@
 #include "zyfa/peers/aiter_kernel.h"
 #include "zyfa/peers/aiter_operands.h"
 #include "zyfa/peers/aiter_problem.h"
+#include "zyfa/peers/mla_work.h"
 
 namespace zyfa::peers {
 
@@ -32,10 +33,12 @@ emu::LaunchShape AiterLaunchShape(const AiterKernel& kernel,
 // Lays out the operands, allocates and fills the buffers and writes the
 // argument block. Outputs are filled with NaN. InvalidArgument if the kernel
 // cannot do the problem (Validate), ResourceExhausted if memory ends.
-absl::StatusOr<AiterLaunch> PrepareAiterLaunch(const AiterKernel& kernel,
-                                               const AiterProblem& problem,
-                                               const AiterOperands& operands,
-                                               emu::DeviceMemory& memory);
+// `mla_work`, for kernels of mla_pfl_qh192_vh128: what their work-groups do,
+// works of the problem; nullptr: MakeMlaWork() for a few groups.
+absl::StatusOr<AiterLaunch> PrepareAiterLaunch(
+    const AiterKernel& kernel, const AiterProblem& problem,
+    const AiterOperands& operands, emu::DeviceMemory& memory,
+    const MlaWorkList* mla_work = nullptr);
 
 }  // namespace zyfa::peers
 

@@ -40,6 +40,21 @@ double AiterTensorBytes(const AiterKernel& kernel,
   return sum;
 }
 
+double SecondKernelClocks(const AiterKernel& kernel,
+                          const AiterProblem& problem,
+                          const emu::CycleConstants& constants, double ghz) {
+  if (kernel.family != Family::kMlaPs) return 0;
+  double rows = 0;
+  for (const MlaWork& work : AiterMlaWork(kernel, problem).works) {
+    if (work.partial_row >= 0) rows += work.query_end - work.query_start;
+  }
+  if (rows == 0) return 0;
+  const double bytes = rows * 4 * (kernel.head_dim_v + 1);
+  return (1e3 * constants.launch_overhead_us +
+          bytes / constants.hbm_bytes_per_ns) *
+         ghz;
+}
+
 absl::StatusOr<emu::KernelTime> ModelAiterTime(
     const AiterKernel& kernel, const emu::CodeObject& code,
     const AiterProblem& problem, const emu::KernelTimeOptions& options) {
@@ -47,8 +62,13 @@ absl::StatusOr<emu::KernelTime> ModelAiterTime(
   if (!work.ok()) return work.status();
   AiterProblem one = OneHead(problem);
   emu::DeviceMemory memory;
+  MlaWorkList mla_work;
+  if (kernel.family == Family::kMlaPs) {
+    mla_work = MlaWorkOfOneHead(problem, AiterMlaWork(kernel, problem));
+  }
   const absl::StatusOr<AiterLaunch> launch =
-      PrepareAiterLaunch(kernel, one, MakeOperands(kernel, one), memory);
+      PrepareAiterLaunch(kernel, one, MakeOperands(kernel, one), memory,
+                         kernel.family == Family::kMlaPs ? &mla_work : nullptr);
   if (!launch.ok()) return launch.status();
   emu::EmulatedLaunch emulated;
   emulated.code = &code;

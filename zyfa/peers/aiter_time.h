@@ -3,6 +3,7 @@
 
 #include "absl/status/statusor.h"
 #include "zyfa/emu/code_object.h"
+#include "zyfa/emu/cycles/constants.h"
 #include "zyfa/emu/cycles/kernel_time.h"
 #include "zyfa/peers/aiter_kernel.h"
 #include "zyfa/peers/aiter_problem.h"
@@ -17,8 +18,18 @@ emu::KernelTimeOptions AiterTimeOptions(const AiterKernel& kernel);
 // each once.
 double AiterTensorBytes(const AiterKernel& kernel, const AiterProblem& problem);
 
+// What AITER's kernels of mla_pfl_qh192_vh128 leave to a second kernel, which
+// makes outputs of partial ones, in clocks at `ghz`: the overhead of its
+// launch, and the partial outputs and LSEs once from HBM. Nothing if no work is
+// split; 0 for all other kernels. An estimate that leaves its own instructions
+// out.
+double SecondKernelClocks(const AiterKernel& kernel,
+                          const AiterProblem& problem,
+                          const emu::CycleConstants& constants, double ghz);
+
 // Models the launch of one of AITER's kernels, `code` being its code object, on
-// random inputs of one head; FLOP and bytes are set from the problem. Errors of
+// random inputs of one head; FLOP and bytes are set from the problem. Without
+// SecondKernelClocks(). Errors of
 // AiterLaunchWork(), PrepareAiterLaunch() and emu::ModelKernelTime().
 absl::StatusOr<emu::KernelTime> ModelAiterTime(
     const AiterKernel& kernel, const emu::CodeObject& code,

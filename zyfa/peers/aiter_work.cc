@@ -4,6 +4,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "zyfa/emu/cycles/machine.h"
 #include "zyfa/emu/emulator.h"
 #include "zyfa/peers/aiter_launch.h"
 #include "zyfa/peers/fmha_arguments.h"
@@ -40,7 +41,33 @@ AiterTile TileOf(const AiterKernel& kernel, const AiterProblem& problem,
   return out;
 }
 
+// Groups are of one kind if they do as many works, as many with fewer rows and
+// as many with partial outputs.
+emu::LaunchWork WorkOfMla(const MlaWorkList& list, int64_t query_tile) {
+  const auto work_of = [&](uint64_t group) {
+    emu::GroupWork out;
+    for (int32_t i = list.starts[group]; i < list.starts[group + 1]; ++i) {
+      const MlaWork& work = list.works[static_cast<size_t>(i)];
+      const bool whole = work.query_end - work.query_start == query_tile;
+      out.kind += 1;
+      if (!whole) out.kind += 1 << 10;
+      if (work.partial_row >= 0) out.kind += 1 << 20;
+      out.steps.push_back((work.key_end - work.key_start + kStepKeys - 1) /
+                          kStepKeys);
+    }
+    return out;
+  };
+  return emu::CollectWork(list.starts.size() - 1, work_of,
+                          [](uint64_t group) { return group; });
+}
+
 }  // namespace
+
+MlaWorkList AiterMlaWork(const AiterKernel& kernel,
+                         const AiterProblem& problem) {
+  return ScheduleMlaWork(problem, kernel.mask,
+                         emu::Machine{}.all_compute_units());
+}
 
 std::vector<AiterTile> AiterGroupTiles(const AiterKernel& kernel,
                                        const AiterProblem& problem, int64_t x) {
@@ -76,11 +103,15 @@ absl::StatusOr<emu::LaunchWork> AiterLaunchWork(const AiterKernel& kernel,
   if (absl::Status status = Validate(kernel, problem); !status.ok()) {
     return status;
   }
+  if (kernel.family == Family::kMlaPs) {
+    return WorkOfMla(AiterMlaWork(kernel, problem), kernel.query_tile);
+  }
   if (kernel.group ||
       (kernel.family != Family::kFmhaV3 && kernel.family != Family::kFmhaV4)) {
     return absl::UnimplementedError(
         absl::StrCat("work of ", Name(kernel),
-                     "; allowed: fmha kernels for sequences of one length"));
+                     "; allowed: fmha kernels for sequences of one length and "
+                     "mla_pfl_qh192_vh128"));
   }
   const emu::LaunchShape shape = AiterLaunchShape(kernel, problem);
   const auto work_of = [&](uint64_t group) {

@@ -8,6 +8,7 @@
 #include "zyfa/emu/cycles/launch_work.h"
 #include "zyfa/peers/aiter_kernel.h"
 #include "zyfa/peers/aiter_problem.h"
+#include "zyfa/peers/mla_work.h"
 
 namespace zyfa::peers {
 
@@ -33,9 +34,15 @@ int64_t AiterGroupX(const AiterKernel& kernel, const AiterProblem& problem,
 // One head of one sequence of a problem: what is emulated for all of them.
 AiterProblem OneHead(const AiterProblem& problem);
 
-// The work of all groups, with examples in the grid of OneHead(problem); steps
-// are of 64 keys. Unimplemented for grouped kernels and those of mla, whose
-// work lists are their caller's; InvalidArgument as Validate().
+// What the work-groups of a launch of mla_pfl_qh192_vh128 do: one group for
+// each compute unit, with works by ScheduleMlaWork(). The kernel that makes
+// outputs of partial ones is not modelled.
+MlaWorkList AiterMlaWork(const AiterKernel& kernel,
+                         const AiterProblem& problem);
+
+// The work of all groups, with examples in the grid of OneHead(problem) or, for
+// mla_pfl_qh192_vh128, of AiterMlaWork(); steps are of 64 keys. Unimplemented
+// for grouped kernels of fmha and for paged MLA; InvalidArgument as Validate().
 absl::StatusOr<emu::LaunchWork> AiterLaunchWork(const AiterKernel& kernel,
                                                 const AiterProblem& problem);
 

@@ -2,6 +2,7 @@
 
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -26,6 +27,7 @@ const char kBf16Causal[] = "fmha_v3_fwd/fwd_hd128_bf16_causal";
 const char kBf16[] = "fmha_v3_fwd/fwd_hd128_bf16";
 const char kMlaCausal[] = "fmha_v3_fwd/fwd_hd192_hd128_bf16_causal";
 const char kFp8Causal[] = "fmha_v3_fwd/fwd_hd128_fp8_causal";
+const char kMlaPs[] = "mla/mla_pfl_qh192_vh128_m32x8_n128x1_causal1";
 const char kV4[] = "fmha_v4_fwd/fwd_hd128_fp8";
 
 AiterProblem Problem(int64_t queries, int64_t keys, int64_t heads,
@@ -116,10 +118,54 @@ TEST(AiterWorkTest, EveryHeadHasAllGroups) {
   }
 }
 
+// 16 groups for each of 16 heads. Of 4096 tokens, 17 units of 128 keys each:
+// two for the short tile of a pair, which is split nowhere, and the long one in
+// two parts. Of 8192, pairs of the longest and the shortest.
+TEST(AiterWorkTest, MlaGroupsDoEqualWork) {
+  const AiterKernel& kernel = Kernel(kMlaPs);
+  auto work = AiterLaunchWork(kernel, Problem(4096, 4096, 16));
+  ASSERT_TRUE(work.ok()) << work.status();
+  ASSERT_EQ(work->order.size(), 256u);
+  for (const emu::GroupWork& group : work->works) {
+    EXPECT_EQ(group.total(), 2 * 17);
+    EXPECT_EQ(group.kind,
+              group.steps.size() == 2 ? 2 + (1 << 20) : 1 + (1 << 20));
+  }
+  work = AiterLaunchWork(kernel, Problem(8192, 8192, 16));
+  ASSERT_TRUE(work.ok()) << work.status();
+  ASSERT_EQ(work->order.size(), 256u);
+  ASSERT_EQ(work->works.size(), 16u);
+  for (const emu::GroupWork& pair : work->works) {
+    EXPECT_EQ(pair.steps.size(), 2u);
+    EXPECT_EQ(pair.kind, 2u);
+    EXPECT_EQ(pair.total(), 4 * 33);
+  }
+}
+
+// Of 4096 queries the 8 long tiles of each head are in two parts.
+TEST(AiterTimeTest, SecondKernelReadsWhatWasSplit) {
+  emu::CycleConstants constants = emu::CycleConstants::Defaults();
+  constants.launch_overhead_us = 5;
+  constants.hbm_bytes_per_ns = 1000;
+  const AiterKernel& kernel = Kernel(kMlaPs);
+  const double bytes = 16.0 * 8 * 2 * 256 * (128 + 1) * 4;
+  EXPECT_DOUBLE_EQ(
+      SecondKernelClocks(kernel, Problem(4096, 4096, 16), constants, 2.0),
+      2.0 * (5000 + bytes / 1000));
+  EXPECT_EQ(SecondKernelClocks(kernel, Problem(8192, 8192, 16), constants, 2.0),
+            0);
+  EXPECT_EQ(SecondKernelClocks(Kernel(kFp8Causal), Problem(4096, 4096, 16),
+                               constants, 2.0),
+            0);
+}
+
 TEST(AiterWorkTest, RefusesWhatItDoesNotKnow) {
-  for (const char* name : {"fmha_v3_fwd/fwd_hd128_bf16_group",
-                           "mla/mla_pfl_qh192_vh128_m32x8_n128x1_causal0"}) {
-    const auto work = AiterLaunchWork(Kernel(name), Problem(256, 256, 1));
+  AiterProblem paged = Problem(256, 256, 1);
+  paged.heads_q = 16;
+  for (const auto& [name, problem] :
+       {std::pair{"fmha_v3_fwd/fwd_hd128_bf16_group", Problem(256, 256, 1)},
+        {"mla/mla_pfl_bf16_a16w16_causal_subQ16_mqa16", paged}}) {
+    const auto work = AiterLaunchWork(Kernel(name), problem);
     EXPECT_EQ(work.status().code(), absl::StatusCode::kUnimplemented);
     EXPECT_THAT(work.status().message(), HasSubstr(name));
   }

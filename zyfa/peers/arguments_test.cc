@@ -1,7 +1,10 @@
+#include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <map>
 #include <set>
 #include <utility>
+#include <vector>
 
 #include "gtest/gtest.h"
 #include "zyfa/peers/fmha_arguments.h"
@@ -129,6 +132,112 @@ TEST(MlaWork, CoversEveryQueryOfEveryHeadOnce) {
     }
     EXPECT_EQ(seen.size(), 813u * 3);
     for (const auto& [row, times] : seen) EXPECT_EQ(times, 1);
+  }
+}
+
+int64_t Units(const MlaWorkList& list, size_t group) {
+  int64_t units = 0;
+  for (int32_t i = list.starts[group]; i < list.starts[group + 1]; ++i) {
+    const MlaWork& work = list.works[static_cast<size_t>(i)];
+    units += (work.key_end - work.key_start + 127) / 128;
+  }
+  return units;
+}
+
+// 20 heads on 16 groups: clusters of 4 groups for 5 heads each.
+TEST(MlaWork, ScheduleCoversEveryKeyOfEveryQueryAndHeadOnce) {
+  AiterProblem problem;
+  problem.sequences = {{300, 300}, {1, 40}, {800, 1000}};
+  problem.heads_q = problem.heads_kv = 20;
+  for (const auto mask : {reference::Mask::kFull, reference::Mask::kCausal}) {
+    const MlaWorkList whole = MakeMlaWork(problem, mask, 1);
+    const MlaWorkList list = ScheduleMlaWork(problem, mask, 16);
+    ASSERT_EQ(list.starts.size(), 17u);
+    EXPECT_EQ(list.starts.front(), 0);
+    EXPECT_EQ(list.starts.back(), static_cast<int>(list.works.size()));
+    // (first query, heads) -> keys of its parts, ascending.
+    std::map<std::pair<int, int>, std::set<std::pair<int, int>>> parts;
+    std::set<std::pair<int, int>> partial_rows;  // (row, heads)
+    size_t partial = 0;
+    for (const MlaWork& work : list.works) {
+      auto& keys = parts[{work.query_start, work.heads}];
+      EXPECT_TRUE(keys.emplace(work.key_start, work.key_end).second);
+      if (work.partial_row < 0) continue;
+      EXPECT_LE(work.partial_row + 256, list.partial_rows());
+      partial_rows.insert({work.partial_row, work.heads});
+      ++partial;
+    }
+    EXPECT_EQ(partial_rows.size(), partial);
+    EXPECT_EQ(parts.size(), whole.works.size());
+    for (const MlaWork& work : whole.works) {
+      int at = work.key_start;
+      for (const auto& [begin, end] : parts[{work.query_start, work.heads}]) {
+        EXPECT_EQ(begin, at);
+        at = end;
+      }
+      EXPECT_EQ(at, work.key_end);
+    }
+    for (const MlaWork& work : list.works) {
+      const bool split = parts[{work.query_start, work.heads}].size() > 1;
+      EXPECT_EQ(work.partial_row >= 0, split);
+      const auto& s = problem.sequences[static_cast<size_t>(work.batch)];
+      const int key_base[] = {0, 300, 340};
+      EXPECT_EQ(work.key_offset,
+                s.keys - (work.key_end - key_base[work.batch]));
+    }
+  }
+}
+
+// A head of 1024 queries has 2 + 4 + 6 + 8 units of 128 keys for 16 groups of a
+// cluster, from both ends: tiles 0, 3, 1, 2.
+TEST(MlaWork, ScheduleGivesEqualUnits) {
+  AiterProblem problem;
+  problem.sequences = {{1024, 1024}};
+  problem.heads_q = problem.heads_kv = 16;
+  const MlaWorkList list =
+      ScheduleMlaWork(problem, reference::Mask::kCausal, 256);
+  ASSERT_EQ(list.starts.size(), 257u);
+  for (size_t group = 0; group < 256; ++group) {
+    EXPECT_EQ(Units(list, group), group % 16 < 4 ? 2 : 1);
+  }
+  EXPECT_EQ(list.works[0].query_start, 0);
+  EXPECT_EQ(list.works[0].partial_row, -1);
+  EXPECT_EQ(list.works[1].query_start, 768);
+  EXPECT_EQ(list.works[1].key_end, 256);
+  EXPECT_EQ(list.works[1].partial_row, 0);
+}
+
+// 8192 queries are 16 pairs of a short tile and a long one: none is split.
+TEST(MlaWork, ScheduleOfEvenPairsSplitsNothing) {
+  AiterProblem problem;
+  problem.sequences = {{8192, 8192}};
+  problem.heads_q = problem.heads_kv = 16;
+  const MlaWorkList list =
+      ScheduleMlaWork(problem, reference::Mask::kCausal, 256);
+  EXPECT_EQ(list.works.size(), 512u);
+  for (const MlaWork& work : list.works) EXPECT_EQ(work.partial_row, -1);
+  EXPECT_EQ(list.partial_rows(), 256);
+}
+
+TEST(MlaWork, OfOneHeadKeepsWhatTakesTime) {
+  AiterProblem problem;
+  problem.sequences = {{300, 340}, {512, 700}};
+  problem.heads_q = problem.heads_kv = 3;
+  const MlaWorkList all = ScheduleMlaWork(problem, reference::Mask::kCausal, 4);
+  const MlaWorkList one = MlaWorkOfOneHead(problem, all);
+  EXPECT_EQ(one.starts, all.starts);
+  ASSERT_EQ(one.works.size(), all.works.size());
+  for (size_t i = 0; i < one.works.size(); ++i) {
+    const MlaWork& a = all.works[i];
+    const MlaWork& b = one.works[i];
+    EXPECT_EQ(b.batch, 0);
+    EXPECT_EQ(b.heads, 0x10000);
+    EXPECT_EQ(b.partial_row, a.partial_row);
+    EXPECT_EQ(b.key_offset, a.key_offset);
+    EXPECT_EQ(b.query_start, a.query_start - (a.batch == 0 ? 0 : 300));
+    EXPECT_EQ(b.query_end, a.query_end - (a.batch == 0 ? 0 : 300));
+    EXPECT_EQ(b.key_start, a.key_start - (a.batch == 0 ? 0 : 340));
+    EXPECT_EQ(b.key_end, a.key_end - (a.batch == 0 ? 0 : 340));
   }
 }
 

@@ -60,6 +60,28 @@ TEST(CycleConstants, DefaultsOfTheReference) {
   EXPECT_LE(c.memory_round_trip, 1500);
 }
 
+// The file has one end of the range of every constant that has a range, and by
+// it nothing gets faster: what takes clocks is at the high end, rates and
+// capacities are at the low one.
+TEST(PessimisticConstants, AreTheSlowEndOfEveryRange) {
+  const auto c =
+      LoadCycleConstants("zyfa/emu/cycles/pessimistic_constants.txt");
+  ASSERT_TRUE(c.ok()) << c.status();
+  const std::set<std::string> slow_when_low = {
+      "hold.bytes_per_slot",   "convert_fp8.beside_matrix", "memory.in_flight",
+      "memory.queue",          "memory.l1_lines",           "hbm.bytes_per_ns",
+      "l2.bytes_per_clock_xcd"};
+  for (const CycleConstant& row : CycleConstantTable()) {
+    if (std::string(row.name) == "issue.oldest_first") {
+      EXPECT_EQ((*c).*row.field, row.value);
+      continue;
+    }
+    EXPECT_EQ((*c).*row.field,
+              slow_when_low.count(row.name) != 0 ? row.low : row.high)
+        << row.name;
+  }
+}
+
 TEST(ChangedConstants, NamesWhatDiffers) {
   CycleConstants constants = CycleConstants::Defaults();
   EXPECT_TRUE(ChangedConstants(constants).empty());

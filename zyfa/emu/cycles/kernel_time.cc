@@ -177,6 +177,11 @@ absl::StatusOr<KernelTime> ScheduleKernel(const LaunchWork& work,
   time.works = work.works.size();
   time.schedule_clocks = schedule.clocks;
   time.l2_clocks = L2BoundClocks(work.order, bytes, constants, options.machine);
+  // Groups that are resident together share their compute unit's time.
+  const double occupied = (sum.warm + schedule.cold) / resident;
+  if (occupied > 0) {
+    time.useful_occupied = sum.useful / (occupied * options.machine.simds);
+  }
   const auto simds = static_cast<double>(options.machine.all_simds());
   const auto set_busy = [&](double clocks) {
     time.clocks = clocks;

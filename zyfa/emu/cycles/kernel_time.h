@@ -72,9 +72,12 @@ struct KernelTime {
   // Of `clocks` over all SIMDs and compute units; flips 0 if not sampled.
   Activity activity;
   double useful_busy = 0;  // of activity.matrix_busy: QK and PV only
-  double tflops = 0;       // 0 if options.flops is
-  double peak_share = 0;   // of the datasheet's peak
-  int resident = 0;        // work-groups on a compute unit
+  // The same work over the time from start to end of every group instead, on
+  // the compute units that it is on: idle ones and gaps do not count.
+  double useful_occupied = 0;
+  double tflops = 0;      // 0 if options.flops is
+  double peak_share = 0;  // of the datasheet's peak
+  int resident = 0;       // work-groups on a compute unit
   uint64_t groups = 0;
   size_t works = 0;  // distinct ones
   std::vector<SampledGroup> samples;

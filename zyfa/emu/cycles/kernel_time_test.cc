@@ -52,6 +52,7 @@ TEST(ScheduleKernelTest, OneRoundByHand) {
   EXPECT_DOUBLE_EQ(time->milliseconds, 0.05525);
   EXPECT_DOUBLE_EQ(time->activity.matrix_busy, 50000 / 100500.0);
   EXPECT_DOUBLE_EQ(time->useful_busy, 40000 / 100500.0);
+  EXPECT_DOUBLE_EQ(time->useful_occupied, 40000 / 100500.0);
   EXPECT_NEAR(time->tflops, 1e12 / 55.25e-6 / 1e12, 1e-6);
   // 256 CUs x 4 SIMDs x 1024 FLOP x 2.4 GHz = 2516.6 TFLOP/s.
   EXPECT_NEAR(time->peak_share, time->tflops / 2516.58, 1e-5);
@@ -64,6 +65,28 @@ TEST(ScheduleKernelTest, OneRoundByHand) {
   EXPECT_DOUBLE_EQ(time->shares.cold, 500 / all);
   EXPECT_DOUBLE_EQ(time->shares.steady, 90000 / all);
   EXPECT_DOUBLE_EQ(time->shares.tail, 0);
+}
+
+// Neither compute units without a group nor the gap between two groups nor the
+// wait for memory is a group's time.
+TEST(ScheduleKernelTest, UsefulInGroupsLeavesIdleTimeOut) {
+  const auto time_of = [](uint64_t groups, int resident, double hbm_bytes) {
+    KernelTimeOptions options = At(2.0);
+    options.hbm_bytes = hbm_bytes;
+    const LaunchWork work = CollectWork(
+        groups, [](uint64_t) { return GroupWork{0, {1}}; },
+        [](uint64_t) { return uint64_t{0}; });
+    return *ScheduleKernel(work, {HalfBusy()}, resident, options);
+  };
+  const KernelTime half = time_of(128, 1, 0);
+  EXPECT_DOUBLE_EQ(half.useful_busy, 20000 / 100500.0);
+  EXPECT_DOUBLE_EQ(half.useful_occupied, 40000 / 100500.0);
+  const KernelTime two = time_of(512, 1, 0);
+  EXPECT_EQ(two.clocks, 100500 + 1000 + 100000);
+  EXPECT_DOUBLE_EQ(two.useful_occupied, 80000 / 200500.0);
+  EXPECT_DOUBLE_EQ(time_of(256, 1, 1e10).useful_occupied, 40000 / 100500.0);
+  // Two at a time share the pipes of a compute unit.
+  EXPECT_DOUBLE_EQ(time_of(512, 2, 0).useful_occupied, 80000 / 100500.0);
 }
 
 TEST(ScheduleKernelTest, SharesAddUpToOne) {

@@ -16,7 +16,8 @@ struct Machine {
   uint32_t lds_bytes = 160 * 1024;  // a compute unit
   double peak_ghz = 2.4;
 
-  int64_t all_simds() const { return int64_t{xcds} * compute_units * simds; }
+  int all_compute_units() const { return xcds * compute_units; }
+  int64_t all_simds() const { return int64_t{all_compute_units()} * simds; }
 };
 
 // Dense matrix FLOP a clock and SIMD: bf16 and fp8 (cdna4-timing 1.1). With all

@@ -80,7 +80,8 @@ uint32_t AddLines(const MemoryAccess& access, std::vector<uint32_t>& out) {
   return static_cast<uint32_t>(end - lines.begin());
 }
 
-// Whether the operand holds the same in every lane, or nothing in half of them.
+// Whether the operand holds the same in every lane, nothing in half of them, or
+// nothing but zeros and one other word, as a selection of rows does.
 bool IsPlain(const Operand& operand, const Wave& wave) {
   if (operand.kind != OperandKind::kVgpr &&
       operand.kind != OperandKind::kAgpr) {
@@ -89,14 +90,18 @@ bool IsPlain(const Operand& operand, const Wave& wave) {
   const int row = Wave::Row(operand);
   uint64_t differing = 0;
   uint64_t nonzero = 0;
+  uint32_t word = 0;  // the first that is not zero
+  bool one_word = true;
   for (int r = row; r < row + operand.count; ++r) {
     for (int lane = 0; lane < kLanes; ++lane) {
       const uint32_t value = wave.vgpr[r][lane];
       differing |= uint64_t{value != wave.vgpr[r][0]} << lane;
       nonzero |= uint64_t{value != 0} << lane;
+      if (word == 0) word = value;
+      one_word = one_word && (value == 0 || value == word);
     }
   }
-  return differing == 0 || std::popcount(nonzero) <= kLanes / 2;
+  return one_word || differing == 0 || std::popcount(nonzero) <= kLanes / 2;
 }
 
 }  // namespace

@@ -28,8 +28,8 @@ class TraceRecorder : public ObserverFactory {
     return instructions_;
   }
   // Same index: matrix instructions whose A or B was, each time, the same in
-  // all lanes or zero in half of them at least. They make row sums or start
-  // values, not products of the problem's own matrices.
+  // all lanes, zero in half of them at least, or one word and zeros. They make
+  // row sums or start values, not products of the problem's own matrices.
   const std::vector<bool>& auxiliary() const { return auxiliary_; }
 
  private:

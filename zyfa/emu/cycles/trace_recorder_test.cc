@@ -95,7 +95,8 @@ TEST(TraceRecorder, OthersHaveNoLoad) {
   }
 }
 
-// A or B the same in all lanes, or zero in half of them, each time.
+// A or B the same in all lanes, zero in half of them, or ones and zeros, each
+// time.
 TEST(TraceRecorder, AuxiliaryMatrixInstructions) {
   const Timing device("matrices");
   std::vector<bool> auxiliary;
@@ -107,7 +108,7 @@ TEST(TraceRecorder, AuxiliaryMatrixInstructions) {
     }
   }
   // The last one: ones at first, then a product.
-  EXPECT_EQ(auxiliary, (std::vector<bool>{false, true, true, false}));
+  EXPECT_EQ(auxiliary, (std::vector<bool>{false, true, true, true, false}));
 }
 
 // Its events are the instructions that the wave executed, in that order.

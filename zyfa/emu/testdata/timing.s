@@ -101,9 +101,15 @@ begin matrices
         v_cndmask_b32 v29, 0, v0, vcc
         v_cndmask_b32 v30, 0, v0, vcc
         v_cndmask_b32 v31, 0, v0, vcc
+        // Ones in v32, v33 of lanes 0..31 and in v34, v35 of the others.
+        v_cndmask_b32 v32, 0, v25, vcc
+        v_cndmask_b32 v33, 0, v25, vcc
+        v_cndmask_b32 v34, v25, 0, vcc
+        v_cndmask_b32 v35, v25, 0, vcc
         s_mov_b32 s8, 2
         s_nop 4
         v_mfma_f32_16x16x32_bf16 v[40:43], v[16:19], v[20:23], 0 // a product
+        v_mfma_f32_16x16x32_bf16 v[40:43], v[32:35], v[20:23], 0 // sums of rows
         v_mfma_f32_16x16x32_bf16 v[40:43], v[24:27], v[20:23], 0 // ones
         v_mfma_f32_16x16x32_bf16 v[40:43], v[16:19], v[28:31], 0 // half zero
 .Lagain:
