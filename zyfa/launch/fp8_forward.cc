@@ -132,9 +132,17 @@ std::vector<double> RealNumbers(const std::vector<E4m3>& codes, int64_t batch,
   return real;
 }
 
-absl::Status Expect(const Fp8Forward& c, const std::vector<double>& q,
-                    const std::vector<double>& k, const std::vector<double>& v,
-                    Fp8ForwardResult& result) {
+struct Codes {
+  std::vector<E4m3> query, key, value;
+};
+
+Codes MakeCodes(const Fp8Forward& c) {
+  return {Normal(c.batch * c.seqlen_q * c.heads_q * c.head_dim_qk, 1),
+          Normal(c.batch * c.seqlen_kv * c.heads_kv * c.head_dim_qk, 2),
+          Normal(c.batch * c.seqlen_kv * c.heads_kv * kValueDim, 3)};
+}
+
+reference::AttentionProblem ProblemOf(const Fp8Forward& c) {
   reference::AttentionProblem problem;
   problem.batch = c.batch;
   problem.heads_q = c.heads_q;
@@ -145,15 +153,23 @@ absl::Status Expect(const Fp8Forward& c, const std::vector<double>& q,
   problem.head_dim_v = kValueDim;
   problem.mask = c.mask == Mask::kCausal ? reference::Mask::kCausal
                                          : reference::Mask::kFull;
-  problem.softmax_scale = 1 / std::sqrt(double(c.head_dim_qk));
-  const auto dense = [](const std::vector<double>& data, int64_t seqlen,
-                        int64_t heads, int64_t head_dim) {
-    return reference::TensorView::Dense(data.data(), seqlen, heads, head_dim);
-  };
+  problem.softmax_scale = 1 / std::sqrt(static_cast<float>(c.head_dim_qk));
+  return problem;
+}
+
+template <typename T>
+reference::TensorView Dense(const std::vector<T>& data, int64_t seqlen,
+                            int64_t heads, int64_t head_dim) {
+  return reference::TensorView::Dense(data.data(), seqlen, heads, head_dim);
+}
+
+absl::Status Expect(const Fp8Forward& c, const std::vector<double>& q,
+                    const std::vector<double>& k, const std::vector<double>& v,
+                    Fp8ForwardResult& result) {
   auto expected = reference::Attention(
-      problem, dense(q, c.seqlen_q, c.heads_q, c.head_dim_qk),
-      dense(k, c.seqlen_kv, c.heads_kv, c.head_dim_qk),
-      dense(v, c.seqlen_kv, c.heads_kv, kValueDim));
+      ProblemOf(c), Dense(q, c.seqlen_q, c.heads_q, c.head_dim_qk),
+      Dense(k, c.seqlen_kv, c.heads_kv, c.head_dim_qk),
+      Dense(v, c.seqlen_kv, c.heads_kv, kValueDim));
   if (!expected.ok()) return expected.status();
   result.expected_output = std::move(expected->output);
   result.expected_lse = std::move(expected->lse);
@@ -191,9 +207,7 @@ void Compare(const Fp8Forward& c, Fp8ForwardResult& result) {
 absl::StatusOr<Fp8ForwardResult> RunFp8Forward(const Fp8Forward& c,
                                                Device& device,
                                                const Forward& forward) {
-  const auto q = Normal(c.batch * c.seqlen_q * c.heads_q * c.head_dim_qk, 1);
-  const auto k = Normal(c.batch * c.seqlen_kv * c.heads_kv * c.head_dim_qk, 2);
-  const auto v = Normal(c.batch * c.seqlen_kv * c.heads_kv * kValueDim, 3);
+  const auto [q, k, v] = MakeCodes(c);
   const Scales q_scales = MakeScales(c.query, 0.75f, c, c.heads_q);
   const Scales k_scales = MakeScales(c.key, 0.625f, c, c.heads_kv);
   const Scales v_scales = MakeScales(c.value, 3.0f, c, c.heads_kv);
@@ -258,6 +272,15 @@ absl::StatusOr<Fp8ForwardResult> RunFp8Forward(const Fp8Forward& c,
   if (!status.ok()) return status;
   Compare(c, result);
   return result;
+}
+
+absl::StatusOr<reference::AttentionResult> ModelFp8Forward(
+    const Fp8Forward& c, const reference::Fp8ModelOptions& options) {
+  const auto [q, k, v] = MakeCodes(c);
+  return reference::Fp8Attention(
+      ProblemOf(c), Dense(q, c.seqlen_q, c.heads_q, c.head_dim_qk),
+      Dense(k, c.seqlen_kv, c.heads_kv, c.head_dim_qk),
+      Dense(v, c.seqlen_kv, c.heads_kv, kValueDim), options);
 }
 
 }  // namespace zyfa::testing

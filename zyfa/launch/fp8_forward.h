@@ -10,6 +10,8 @@
 #include "absl/status/statusor.h"
 #include "zyfa/launch/attention_params.h"
 #include "zyfa/launch/device.h"
+#include "zyfa/reference/fp8_model.h"
+#include "zyfa/reference/problem.h"
 
 namespace zyfa::testing {
 
@@ -57,6 +59,10 @@ using Forward = std::function<absl::Status(const AttentionParams&, Device&)>;
 absl::StatusOr<Fp8ForwardResult> RunFp8Forward(const Fp8Forward& c,
                                                Device& device,
                                                const Forward& forward = {});
+
+// The kernels' numeric model of a call without scales; output in bf16.
+absl::StatusOr<reference::AttentionResult> ModelFp8Forward(
+    const Fp8Forward& c, const reference::Fp8ModelOptions& options);
 
 }  // namespace zyfa::testing
 
