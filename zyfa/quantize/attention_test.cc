@@ -233,8 +233,9 @@ TEST_F(AttentionTest, ErrorsAreThoseOfTheInputs) {
     EXPECT_NEAR(rotated.error / plain.error, .044 / .074, .12);
     EXPECT_NEAR(mean.error / plain.error, .030 / .074, .12);
     EXPECT_NEAR(both.error / plain.error, .032 / .074, .12);
-    EXPECT_LT(both.lse_error, plain.lse_error);
-    EXPECT_LT(both.lse_error, .1);
+    // The LSE of a peaked row is off as its largest score is.
+    EXPECT_LT(both.lse_error, .4 * plain.lse_error);
+    EXPECT_LT(both.lse_error, .12);
     EXPECT_GT(both.uncorrected_lse_error, 1);
   }
 }
@@ -245,7 +246,7 @@ TEST_F(AttentionTest, HeadDim192) {
     const Outcome both =
         Attend(in, {"fp8_" + p + "_d192x128_causal", true, true, true});
     EXPECT_LT(both.error, .04);
-    EXPECT_LT(both.lse_error, .1);
+    EXPECT_LT(both.lse_error, .12);
   }
 }
 
