@@ -70,6 +70,12 @@ for field in '"variant":"fp8_exact_d128_causal"' \
   '"outcome":"OUTCOME_OK"' '"findings":0' '"clock":"1.7"'; do
   has fp8.json "$field"
 done
+# P is rounded to 4 bits: an error of hundredths.
+if ! grep -q '"rel_rmse":0\.0[1-4]' "$work/fp8.json"; then
+  echo 'FP8 is off by more than its rounding, or by less'
+  cat "$work/fp8.json"
+  failures=$((failures + 1))
+fi
 has records.json '"input_distribution":"gaussian"'
 
 one=(--device=emulator --seqlens=1 --variants=bf16_d128_full)
