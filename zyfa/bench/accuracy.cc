@@ -47,9 +47,8 @@ std::optional<std::vector<int64_t>> RowsToCheck(const Case& c, double flops) {
 }
 
 absl::Status CheckAccuracy(const Case& c, const Inputs& inputs,
-                           std::span<const Bf16> output, float softmax_scale,
-                           double reference_flops, int threads,
-                           proto::Record& record) {
+                           std::span<const Bf16> output, double reference_flops,
+                           int threads, proto::Record& record) {
   const reference::AttentionProblem problem = {
       .batch = c.batch,
       .heads_q = c.heads_q,
@@ -60,7 +59,9 @@ absl::Status CheckAccuracy(const Case& c, const Inputs& inputs,
       .head_dim_v = c.variant.head_dim_v,
       .mask = c.variant.mask == Mask::kCausal ? reference::Mask::kCausal
                                               : reference::Mask::kFull,
-      .softmax_scale = softmax_scale};
+      .softmax_scale = double{inputs.softmax_scale} *
+                       double{inputs.query_descale} *
+                       double{inputs.key_descale}};
   const auto view = [](const Elements& elements, int64_t seqlen, int64_t heads,
                        int64_t head_dim) {
     return std::visit(
@@ -72,14 +73,13 @@ absl::Status CheckAccuracy(const Case& c, const Inputs& inputs,
   };
   const std::optional<std::vector<int64_t>> rows =
       RowsToCheck(c, reference_flops);
-  const absl::StatusOr<reference::AttentionResult> expected =
-      reference::Attention(
-          problem,
-          view(inputs.query, c.seqlen_q, c.heads_q, c.variant.head_dim_qk),
-          view(inputs.key, c.seqlen_kv, c.heads_kv, c.variant.head_dim_qk),
-          view(inputs.value, c.seqlen_kv, c.heads_kv, c.variant.head_dim_v),
-          {.threads = threads, .rows = rows});
+  absl::StatusOr<reference::AttentionResult> expected = reference::Attention(
+      problem, view(inputs.query, c.seqlen_q, c.heads_q, c.variant.head_dim_qk),
+      view(inputs.key, c.seqlen_kv, c.heads_kv, c.variant.head_dim_qk),
+      view(inputs.value, c.seqlen_kv, c.heads_kv, c.variant.head_dim_v),
+      {.threads = threads, .rows = rows});
   if (!expected.ok()) return expected.status();
+  for (double& x : expected->output) x *= inputs.value_descale;
 
   std::vector<Bf16> gathered;
   if (rows.has_value()) {

@@ -25,8 +25,8 @@ std::optional<std::vector<int64_t>> RowsToCheck(const Case& c, double flops);
 // NaN or infinite: inputs are finite, so it must be finite too.
 absl::Status CheckAccuracy(const Case& c, const Inputs& inputs,
                            std::span<const numerics::Bf16> output,
-                           float softmax_scale, double reference_flops,
-                           int threads, proto::Record& record);
+                           double reference_flops, int threads,
+                           proto::Record& record);
 
 }  // namespace zyfa::bench
 

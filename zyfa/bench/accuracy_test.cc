@@ -27,15 +27,15 @@ constexpr Case kCase = {.variant = {.mask = Mask::kCausal},
 
 proto::Record Check(const std::vector<Bf16>& output, double flops) {
   proto::Record record;
-  const absl::Status status = CheckAccuracy(kCase, GaussianInputs(kCase, 3),
-                                            output, kScale, flops, 1, record);
+  const absl::Status status =
+      CheckAccuracy(kCase, *GaussianInputs(kCase, 3), output, flops, 1, record);
   EXPECT_TRUE(status.ok()) << status;
   return record;
 }
 
 TEST(CheckAccuracy, SeesOnlyTheRoundingOfARightOutput) {
   const proto::Record r =
-      Check(NaiveOutput(kCase, GaussianInputs(kCase, 3), kScale), kNoLimit);
+      Check(NaiveOutput(kCase, *GaussianInputs(kCase, 3), kScale), kNoLimit);
   EXPECT_EQ(r.rows_checked(), 2 * 33 * 4);
   EXPECT_GT(r.rel_rmse(), 0x1p-11);
   EXPECT_LT(r.rel_rmse(), 0x1p-9);  // bf16 keeps 8 bits
@@ -45,7 +45,7 @@ TEST(CheckAccuracy, SeesOnlyTheRoundingOfARightOutput) {
 
 TEST(CheckAccuracy, MeasuresAKnownError) {
   std::vector<Bf16> output =
-      NaiveOutput(kCase, GaussianInputs(kCase, 3), kScale);
+      NaiveOutput(kCase, *GaussianInputs(kCase, 3), kScale);
   for (Bf16& x : output) x = Bf16::FromFloat(1.25f * x.ToFloat());
   const proto::Record r = Check(output, kNoLimit);
   EXPECT_NEAR(r.rel_rmse(), 0.25, 0.001);
@@ -57,7 +57,7 @@ TEST(CheckAccuracy, MeasuresAKnownError) {
 TEST(CheckAccuracy, ChecksFewerRowsWithinABudget) {
   // The wrong output is wrong in the last query of the last batch entry only.
   std::vector<Bf16> output =
-      NaiveOutput(kCase, GaussianInputs(kCase, 3), kScale);
+      NaiveOutput(kCase, *GaussianInputs(kCase, 3), kScale);
   EXPECT_LT(Check(output, 1.0).rel_rmse(), 0x1p-9);
   output.back() = Bf16::FromFloat(10.0f);
   const proto::Record r = Check(output, 1.0);
@@ -66,12 +66,12 @@ TEST(CheckAccuracy, ChecksFewerRowsWithinABudget) {
 }
 
 TEST(CheckAccuracy, FailsOnNan) {
-  const Inputs inputs = GaussianInputs(kCase, 3);
+  const Inputs inputs = *GaussianInputs(kCase, 3);
   std::vector<Bf16> output = NaiveOutput(kCase, inputs, kScale);
   output[5] = Bf16::FromFloat(std::numeric_limits<float>::quiet_NaN());
   proto::Record record;
   const absl::Status status =
-      CheckAccuracy(kCase, inputs, output, kScale, kNoLimit, 1, record);
+      CheckAccuracy(kCase, inputs, output, kNoLimit, 1, record);
   EXPECT_EQ(status.code(), absl::StatusCode::kInternal);
   EXPECT_TRUE(std::isinf(record.rel_rmse()));
 }

@@ -1,7 +1,6 @@
 #include "zyfa/bench/attention_launch.h"
 
 #include <array>
-#include <cmath>
 #include <cstddef>
 #include <cstring>
 #include <filesystem>
@@ -60,7 +59,7 @@ std::array<Tensor, 4> TensorsOf(const Case& c, const Inputs& inputs) {
        {"output", offsetof(AttentionArgs, output), uint64_t{4} << 44, output}}};
 }
 
-absl::StatusOr<AttentionPlan> PlanOf(const Case& c,
+absl::StatusOr<AttentionPlan> PlanOf(const Case& c, const Inputs& inputs,
                                      const std::array<Tensor, 4>& tensors) {
   const Variant& v = c.variant;
   AttentionParams params;
@@ -72,9 +71,14 @@ absl::StatusOr<AttentionPlan> PlanOf(const Case& c,
                              c.heads_kv, v.head_dim_v, v.data_type);
   params.output = DenseTensor(tensors[3].address, c.batch, c.seqlen_q,
                               c.heads_q, v.head_dim_v);
-  params.softmax_scale = 1.0f / std::sqrt(static_cast<float>(v.head_dim_qk));
+  params.softmax_scale = inputs.softmax_scale;
   params.mask = v.mask;
   params.variant = VariantName(v);
+  if (v.data_type == DataType::kFp8) {
+    params.query_descale = inputs.query_descale;
+    params.key_descale = inputs.key_descale;
+    params.value_descale = inputs.value_descale;
+  }
   return PlanAttention(params);
 }
 
@@ -125,9 +129,10 @@ absl::Status WriteAttentionLaunch(const Case& c, uint32_t seed,
                                   const std::string& directory) {
   const absl::Status fits = CheckInputsFit(c);
   if (!fits.ok()) return fits;
-  const Inputs inputs = GaussianInputs(c, seed);
-  const std::array<Tensor, 4> tensors = TensorsOf(c, inputs);
-  const absl::StatusOr<AttentionPlan> plan = PlanOf(c, tensors);
+  const absl::StatusOr<Inputs> inputs = GaussianInputs(c, seed);
+  if (!inputs.ok()) return inputs.status();
+  const std::array<Tensor, 4> tensors = TensorsOf(c, *inputs);
+  const absl::StatusOr<AttentionPlan> plan = PlanOf(c, *inputs, tensors);
   if (!plan.ok()) return plan.status();
   if (const int64_t pieces = PieceCount(*plan); pieces != 1) {
     return absl::UnimplementedError(absl::StrCat(
@@ -146,9 +151,9 @@ absl::Status WriteAttentionLaunch(const Case& c, uint32_t seed,
   for (const auto& [name, bytes] :
        {std::pair{"kernel.co",
                   absl::Span<const uint8_t>(plan->kernel->code_object)},
-        std::pair{"query.bin", inputs.query.bytes()},
-        std::pair{"key.bin", inputs.key.bytes()},
-        std::pair{"value.bin", inputs.value.bytes()},
+        std::pair{"query.bin", inputs->query.bytes()},
+        std::pair{"key.bin", inputs->key.bytes()},
+        std::pair{"value.bin", inputs->value.bytes()},
         std::pair{"launch.textproto", bytes_of(text)}}) {
     if (absl::Status status = WriteFile(folder / name, bytes); !status.ok()) {
       return status;

@@ -62,6 +62,22 @@ for field in '"gpu_time_ms":' '"clocks":' '"clock_ghz":' '"tflops":' \
   has records.json "$field"
 done
 
+# FP8 inputs are quantised, and the record says how.
+run 0 --device=emulator --seqlens=65 --variants=fp8_exact_d128_causal \
+  --records="$work/fp8.json"
+for field in '"variant":"fp8_exact_d128_causal"' \
+  '"input_distribution":"gaussian, to e4m3 with a scale a tensor, softmax scale folded"' \
+  '"outcome":"OUTCOME_OK"' '"findings":0' '"clock":"1.7"'; do
+  has fp8.json "$field"
+done
+# P is rounded to 4 bits: an error of hundredths.
+if ! grep -q '"rel_rmse":0\.0[1-4]' "$work/fp8.json"; then
+  echo 'FP8 is off by more than its rounding, or by less'
+  cat "$work/fp8.json"
+  failures=$((failures + 1))
+fi
+has records.json '"input_distribution":"gaussian"'
+
 one=(--device=emulator --seqlens=1 --variants=bf16_d128_full)
 
 # The modelled time alone, of a launch that would take hours to compute.
@@ -129,7 +145,9 @@ run 0 --seqlens=1 --variants=bf16_d128_full
 has err 'On the emulator: no HIP runtime'
 # All variants are the default.
 run 0 --device=emulator --seqlens=1
-for variant in bf16_d{128,192x128}_{causal,full}; do has out "$variant"; done
+for variant in {bf16,fp8_lean,fp8_exact}_d{128,192x128}_{causal,full}; do
+  has out "$variant"
+done
 
 # Bad flags: named, and nothing runs.
 run 2 --variants=bf16_d64_causal

@@ -8,10 +8,12 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "absl/types/span.h"
 #include "zyfa/bench/sweep.h"
 #include "zyfa/numerics/bf16.h"
 #include "zyfa/numerics/e4m3.h"
+#include "zyfa/variant/variant.h"
 
 namespace zyfa::bench {
 
@@ -33,11 +35,22 @@ struct Inputs {
   Elements query;
   Elements key;
   Elements value;
+  // 1 / sqrt(head_dim_qk); of FP8, as near to it as SoftmaxFold is.
+  float softmax_scale = 1;
+  // FP8: number = element * descale.
+  float query_descale = 1;
+  float key_descale = 1;
+  float value_descale = 1;
 };
 
-// Independent N(0, 1) rounded to the variant's data type; the same bits on
-// every machine. FP8 numbers stand for themselves: descales of 1.
-Inputs GaussianInputs(const Case& c, uint32_t seed);
+// Independent N(0, 1) in bf16; the same bits on every machine. For FP8 variants
+// these are quantised by the library's quantiser (zyfa/quantize), a scale for
+// each tensor, the softmax scale folded into the query's. Errors: the
+// quantiser's, for sizes that it refuses.
+absl::StatusOr<Inputs> GaussianInputs(const Case& c, uint32_t seed);
+
+// Record.input_distribution of them.
+const char* GaussianDistribution(DataType type);
 
 // InvalidArgument if the host has not memory enough to make them: it names the
 // shape, the bytes and what there is.

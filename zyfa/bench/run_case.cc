@@ -1,6 +1,5 @@
 #include "zyfa/bench/run_case.h"
 
-#include <cmath>
 #include <ctime>
 #include <span>
 #include <string>
@@ -88,9 +87,14 @@ absl::StatusOr<DeviceCall> Prepare(const Case& c, const Inputs& inputs,
                       v.head_dim_v, v.data_type);
   params.output = DenseTensor(output->address(), c.batch, c.seqlen_q, c.heads_q,
                               v.head_dim_v);
-  params.softmax_scale = 1.0f / std::sqrt(static_cast<float>(v.head_dim_qk));
+  params.softmax_scale = inputs.softmax_scale;
   params.mask = v.mask;
   params.variant = VariantName(v);
+  if (v.data_type == DataType::kFp8) {
+    params.query_descale = inputs.query_descale;
+    params.key_descale = inputs.key_descale;
+    params.value_descale = inputs.value_descale;
+  }
   call.query = *std::move(query);
   call.key = *std::move(key);
   call.value = *std::move(value);
@@ -148,7 +152,7 @@ void Describe(const Case& c, const Device& device, const KernelEntry* kernel,
   record.set_head_dim_v(c.variant.head_dim_v);
   record.set_mask(c.variant.mask == Mask::kCausal ? proto::MASK_CAUSAL
                                                   : proto::MASK_FULL);
-  record.set_input_distribution("gaussian");
+  record.set_input_distribution(GaussianDistribution(c.variant.data_type));
   record.set_seed(options.seed);
   record.set_flops(AttentionFlops(c.variant, int64_t{c.batch} * c.heads_q,
                                   c.seqlen_q, c.seqlen_kv));
@@ -193,9 +197,11 @@ absl::Status Measure(const Case& c, Device& device,
     record.set_outcome(proto::OUTCOME_REFUSED);
     return status;
   }
-  const Inputs inputs =
+  const absl::StatusOr<Inputs> inputs =
       GaussianInputs(time_only ? OneHead(c) : c, options.seed);
-  const absl::StatusOr<DeviceCall> call = Prepare(c, inputs, time_only, device);
+  if (!inputs.ok()) return inputs.status();
+  const absl::StatusOr<DeviceCall> call =
+      Prepare(c, *inputs, time_only, device);
   if (!call.ok()) return call.status();
   record.set_softmax_scale(*call->params.softmax_scale);
   if (absl::Status status = Supports(call->params); !status.ok()) {
@@ -215,9 +221,8 @@ absl::Status Measure(const Case& c, Device& device,
   const absl::StatusOr<std::vector<Bf16>> output =
       RunOnce(*call, device, record);
   if (!output.ok()) return output.status();
-  absl::Status status =
-      CheckAccuracy(c, inputs, *output, *call->params.softmax_scale,
-                    options.reference_flops, options.threads, record);
+  absl::Status status = CheckAccuracy(
+      c, *inputs, *output, options.reference_flops, options.threads, record);
   if (!status.ok()) return status;
   if (modelled) {
     RecordEmulatorTime(device, options.timing, record);

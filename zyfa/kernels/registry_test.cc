@@ -19,17 +19,23 @@ std::string FileOf(const KernelEntry& entry) {
 }
 
 TEST(RegistryTest, HoldsEveryVariantOnce) {
-  std::set<std::string> names;
+  std::vector<Variant> variants;
   for (int qk : {128, 192}) {
     for (Mask mask : {Mask::kCausal, Mask::kFull}) {
-      const Variant variant = {DataType::kBf16, qk, 128, mask};
-      const KernelEntry* entry = FindKernel(variant);
-      ASSERT_NE(entry, nullptr) << VariantName(variant);
-      EXPECT_EQ(entry->name, VariantName(variant));
-      EXPECT_EQ(entry->symbol, absl::StrCat("zyfa_", VariantName(variant)));
-      EXPECT_EQ(FindKernel(entry->name), entry);
-      names.insert(std::string(entry->name));
+      variants.push_back({DataType::kBf16, qk, 128, mask});
+      for (Probability p : {Probability::kLean, Probability::kExact}) {
+        variants.push_back({DataType::kFp8, qk, 128, mask, p});
+      }
     }
+  }
+  std::set<std::string> names;
+  for (const Variant& variant : variants) {
+    const KernelEntry* entry = FindKernel(variant);
+    ASSERT_NE(entry, nullptr) << VariantName(variant);
+    EXPECT_EQ(entry->name, VariantName(variant));
+    EXPECT_EQ(entry->symbol, absl::StrCat("zyfa_", VariantName(variant)));
+    EXPECT_EQ(FindKernel(entry->name), entry);
+    names.insert(std::string(entry->name));
   }
   EXPECT_EQ(names.size(), AllKernels().size());
   EXPECT_EQ(FindKernel("bf16_d64_causal"), nullptr);

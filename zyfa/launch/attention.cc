@@ -4,9 +4,18 @@
 #include <string>
 
 #include "zyfa/launch/plan.h"
+#include "zyfa/probe/lean.h"
 #include "zyfa/variant/attention_args.h"
 
 namespace zyfa {
+namespace {
+
+bool HasLeanProbabilities(const Variant& variant) {
+  return variant.data_type == DataType::kFp8 &&
+         variant.probability == Probability::kLean;
+}
+
+}  // namespace
 
 absl::Status Supports(const AttentionParams& params) {
   return PlanAttention(params).status();
@@ -14,10 +23,15 @@ absl::Status Supports(const AttentionParams& params) {
 
 absl::Status AttentionForward(const AttentionParams& params, Device& device,
                               Stream stream) {
-  const auto plan = PlanAttention(params, TargetOf(device.properties()));
+  auto plan = PlanAttention(params, TargetOf(device.properties()));
   if (!plan.ok()) return plan.status();
   const int64_t pieces = PieceCount(*plan);
   if (pieces == 0) return absl::OkStatus();
+  if (HasLeanProbabilities(plan->kernel->variant)) {
+    const auto lean_top = device.ProbeOnce(probe::ProbeLean);
+    if (!lean_top.ok()) return lean_top.status();
+    plan->args.lean_top = *lean_top;
+  }
   const auto kernel = device.LoadOnce(plan->kernel->code_object,
                                       std::string(plan->kernel->symbol));
   if (!kernel.ok()) return kernel.status();

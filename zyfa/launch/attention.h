@@ -16,6 +16,11 @@ absl::Status Supports(const AttentionParams& params);
 // Device::SynchronizeStream() before reading results or freeing the tensors.
 // Errors of the device come back as they are; after one, the content of output
 // and lse is undefined.
+//
+// The first call on a device with a kernel of lean P probes how the device
+// rounds (zyfa/probe/lean.h), on the default stream, and waits for it. Where
+// such kernels cannot be right, this and all later ones are refused with the
+// probe's FailedPrecondition.
 absl::Status AttentionForward(const AttentionParams& params, Device& device,
                               Stream stream = {});
 

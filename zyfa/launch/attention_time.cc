@@ -36,7 +36,19 @@ class Kinds {
   std::map<std::vector<std::pair<int64_t, bool>>, uint32_t> kinds_;
 };
 
+// nullptr if there is none.
+const KernelEntry* EntryOf(const std::string& symbol) {
+  for (const KernelEntry& entry : AllKernels()) {
+    if (entry.symbol == symbol) return &entry;
+  }
+  return nullptr;
+}
+
 }  // namespace
+
+bool IsAttentionKernel(const std::string& kernel) {
+  return EntryOf(kernel) != nullptr;
+}
 
 emu::LaunchWork AttentionLaunchWork(const Variant& variant,
                                     const AttentionArgs& args,
@@ -63,10 +75,7 @@ absl::StatusOr<emu::KernelTime> ModelAttentionTime(
     const emu::CodeObject& code, const std::string& kernel,
     const LaunchShape& shape, absl::Span<const uint8_t> arguments,
     emu::DeviceMemory& memory, const emu::KernelTimeOptions& options) {
-  const KernelEntry* entry = nullptr;
-  for (const KernelEntry& candidate : AllKernels()) {
-    if (candidate.symbol == kernel) entry = &candidate;
-  }
+  const KernelEntry* entry = EntryOf(kernel);
   if (entry == nullptr || arguments.size() != sizeof(AttentionArgs)) {
     return absl::FailedPreconditionError(absl::StrCat(
         "modelled time: kernel is ", kernel, " with ", arguments.size(),

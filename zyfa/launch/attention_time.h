@@ -19,6 +19,9 @@ emu::LaunchWork AttentionLaunchWork(const Variant& variant,
                                     const AttentionArgs& args,
                                     const LaunchShape& shape);
 
+// Whether a linked variant has a kernel of that name in its code object.
+bool IsAttentionKernel(const std::string& kernel);
+
 // Models a launch of one of our kernels, known by its name in the code object.
 // `options` as the caller wants them, but for the bytes of HBM, which follow
 // from the arguments, and the peak, which is the data type's.

@@ -14,4 +14,16 @@ absl::StatusOr<KernelHandle> Device::LoadOnce(
   return handle;
 }
 
+absl::StatusOr<float> Device::ProbeOnce(Probe probe) {
+  // Held while probing; not mutex_, since a probe loads its kernel.
+  const std::lock_guard<std::mutex> lock(probe_mutex_);
+  const auto found = probed_.find(probe);
+  if (found != probed_.end()) return found->second;
+  const absl::StatusOr<float> answer = probe(*this);
+  if (answer.ok() || absl::IsFailedPrecondition(answer.status())) {
+    probed_.emplace(probe, answer);
+  }
+  return answer;
+}
+
 }  // namespace zyfa

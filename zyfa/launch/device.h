@@ -97,12 +97,20 @@ class Device {
   absl::StatusOr<KernelHandle> LoadOnce(absl::Span<const uint8_t> code_object,
                                         const std::string& kernel);
 
+  // What `probe` finds out about this device: run at the first call, the same
+  // answer later. FailedPrecondition, which says that the device is unfit, is
+  // an answer too; after other errors the next call tries again.
+  using Probe = absl::StatusOr<float> (*)(Device&);
+  absl::StatusOr<float> ProbeOnce(Probe probe);
+
  protected:
   Device() = default;
 
  private:
   std::mutex mutex_;
   std::map<std::pair<const uint8_t*, std::string>, KernelHandle> loaded_;
+  std::mutex probe_mutex_;
+  std::map<Probe, absl::StatusOr<float>> probed_;
 };
 
 }  // namespace zyfa

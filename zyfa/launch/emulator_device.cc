@@ -141,7 +141,7 @@ absl::Status EmulatorDevice::Launch(KernelHandle kernel,
   const auto found = kernels_.find(kernel.native);
   if (found == kernels_.end()) return UnknownHandle("kernel");
   const Kernel& loaded = *found->second;
-  if (timing_.has_value()) {
+  if (timing_.has_value() && IsAttentionKernel(loaded.name)) {
     absl::StatusOr<emu::KernelTime> time = ModelAttentionTime(
         *loaded.code, loaded.name, shape, arguments, memory_, timing_->options);
     if (!time.ok()) return time.status();

@@ -44,8 +44,10 @@ class EmulatorDevice final : public Device {
   // Of the latest launch that was run, faulty or not.
   emu::RunReport last_report() const;
 
-  // From now on launches are modelled too, and events tell modelled time;
-  // nullopt: no longer. A launch then fails where ModelAttentionTime() does.
+  // From now on launches of attention kernels are modelled too, and events tell
+  // modelled time; nullopt: no longer. Such a launch then fails where
+  // ModelAttentionTime() does. Other kernels run whole and take no modelled
+  // time.
   void set_timing(const std::optional<EmulatorTiming>& timing);
   // Of the latest launch that was modelled since set_timing().
   std::optional<emu::KernelTime> last_time() const;

@@ -246,20 +246,30 @@ TEST(EmulatorDeviceTest, TimingAloneWritesOnlySampledGroups) {
   }
 }
 
-TEST(EmulatorDeviceTest, OtherKernelsHaveNoModelledTime) {
+TEST(EmulatorDeviceTest, OtherKernelsRunWholeAndTakeNoModelledTime) {
   EmulatorDevice device;
-  device.set_timing(EmulatorTiming{});
+  EmulatorTiming timing;
+  timing.only = true;
+  device.set_timing(timing);
   const auto kernel = device.LoadCodeObject(StoreKernels(), "store");
   ASSERT_TRUE(kernel.ok()) << kernel.status();
   const auto out = DeviceBuffer::Create(device, 256);
   ASSERT_TRUE(out.ok()) << out.status();
+  ASSERT_TRUE(device.Fill(out->address(), 0xff, 256).ok());
+  const auto begin = device.CreateEvent();
+  const auto end = device.CreateEvent();
+  ASSERT_TRUE(begin.ok() && end.ok());
+  ASSERT_TRUE(device.RecordEvent(*begin, {}).ok());
   const absl::Status status =
       device.Launch(*kernel, Groups(1), Arguments(out->address(), 0), {});
-  EXPECT_EQ(status.code(), absl::StatusCode::kFailedPrecondition);
-  EXPECT_THAT(status.message(), HasSubstr("kernel is store"));
-  device.set_timing(std::nullopt);
-  EXPECT_TRUE(
-      device.Launch(*kernel, Groups(1), Arguments(out->address(), 0), {}).ok());
+  EXPECT_TRUE(status.ok()) << status;
+  ASSERT_TRUE(device.RecordEvent(*end, {}).ok());
+  EXPECT_EQ(*device.ElapsedMilliseconds(*begin, *end), 0);
+  EXPECT_FALSE(device.last_time().has_value());
+  std::vector<uint8_t> written(256);
+  ASSERT_TRUE(
+      device.CopyFromDevice(absl::MakeSpan(written), out->address()).ok());
+  EXPECT_NE(written, std::vector<uint8_t>(256, 0xff));
 }
 
 }  // namespace

@@ -16,11 +16,12 @@ namespace zyfa {
 struct LaunchTarget {
   absl::Span<const KernelEntry> kernels = AllKernels();
   uint32_t compute_units = kDefaultComputeUnits;
-  // AttentionArgs::lean_top: for a conversion that rounds down.
+  // AttentionArgs::lean_top: for a conversion that rounds down. A probe tells
+  // what the device's is (zyfa/probe/lean.h).
   float lean_top = 126.5f;
 };
 
-// The linked kernels and that device.
+// The linked kernels and that device, unprobed.
 LaunchTarget TargetOf(const DeviceProperties& properties);
 
 // A checked attention call: which kernel, and the arguments of one launch over

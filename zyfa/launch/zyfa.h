@@ -25,7 +25,8 @@ typedef enum zyfa_status {
   ZYFA_INVALID_ARGUMENT = 1,    /* a refusal, before anything was done */
   ZYFA_NOT_FOUND = 2,           /* no such variant or kernel */
   ZYFA_RESOURCE_EXHAUSTED = 3,  /* out of memory */
-  ZYFA_FAILED_PRECONDITION = 4, /* unusable runtime, GPU is not gfx950 */
+  ZYFA_FAILED_PRECONDITION = 4, /* unusable runtime, GPU is not gfx950 or not
+                                   as a kernel needs it */
   ZYFA_UNAVAILABLE = 5,         /* no runtime, no GPU */
   ZYFA_INTERNAL = 6             /* the device failed */
 } zyfa_status;

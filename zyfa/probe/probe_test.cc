@@ -2,19 +2,16 @@
 #include <bit>
 #include <cmath>
 #include <cstdint>
-#include <cstring>
-#include <functional>
 #include <map>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
-#include "absl/status/statusor.h"
-#include "absl/types/span.h"
 #include "gtest/gtest.h"
 #include "zyfa/emu/emulator.h"
 #include "zyfa/launch/emulator_device.h"
+#include "zyfa/probe/altered_device.h"
 #include "zyfa/probe/fact.h"
 #include "zyfa/probe/lean.h"
 #include "zyfa/probe/probe_run.h"
@@ -132,75 +129,6 @@ TEST(ProbeTest, ASumOfAllPlaces) {
   EXPECT_EQ(sums->at(0), want);
 }
 
-// The emulator, with results of the vector instructions changed on their way
-// back.
-class OtherDevice final : public Device {
- public:
-  using Change = std::function<void(VectorResult&)>;
-  explicit OtherDevice(Change change) : change_(std::move(change)) {}
-
-  const DeviceProperties& properties() const override {
-    return device_.properties();
-  }
-  absl::StatusOr<uint64_t> Allocate(size_t bytes) override {
-    return device_.Allocate(bytes);
-  }
-  absl::Status Free(uint64_t address) override { return device_.Free(address); }
-  absl::Status CopyToDevice(uint64_t destination,
-                            absl::Span<const uint8_t> source) override {
-    return device_.CopyToDevice(destination, source);
-  }
-  absl::Status CopyFromDevice(absl::Span<uint8_t> destination,
-                              uint64_t source) override {
-    const absl::Status status = device_.CopyFromDevice(destination, source);
-    for (size_t i = 0; i + sizeof(VectorResult) <= destination.size();
-         i += sizeof(VectorResult)) {
-      VectorResult result;
-      std::memcpy(&result, destination.data() + i, sizeof(result));
-      change_(result);
-      std::memcpy(destination.data() + i, &result, sizeof(result));
-    }
-    return status;
-  }
-  absl::Status Fill(uint64_t address, uint8_t value, size_t bytes) override {
-    return device_.Fill(address, value, bytes);
-  }
-  absl::StatusOr<KernelHandle> LoadCodeObject(
-      absl::Span<const uint8_t> code_object,
-      const std::string& kernel) override {
-    return device_.LoadCodeObject(code_object, kernel);
-  }
-  absl::Status Launch(KernelHandle kernel, const LaunchShape& shape,
-                      absl::Span<const uint8_t> arguments,
-                      Stream stream) override {
-    return device_.Launch(kernel, shape, arguments, stream);
-  }
-  absl::StatusOr<Stream> CreateStream() override {
-    return device_.CreateStream();
-  }
-  absl::Status DestroyStream(Stream stream) override {
-    return device_.DestroyStream(stream);
-  }
-  absl::Status SynchronizeStream(Stream stream) override {
-    return device_.SynchronizeStream(stream);
-  }
-  absl::Status Synchronize() override { return device_.Synchronize(); }
-  absl::StatusOr<Event> CreateEvent() override { return device_.CreateEvent(); }
-  absl::Status DestroyEvent(Event event) override {
-    return device_.DestroyEvent(event);
-  }
-  absl::Status RecordEvent(Event event, Stream stream) override {
-    return device_.RecordEvent(event, stream);
-  }
-  absl::StatusOr<double> ElapsedMilliseconds(Event begin, Event end) override {
-    return device_.ElapsedMilliseconds(begin, end);
-  }
-
- private:
-  EmulatorDevice device_{emu::StrictOptions()};
-  Change change_;
-};
-
 uint32_t Pair(double code) {
   return 0x101 * static_cast<uint32_t>(std::clamp(code, 0.0, 255.0));
 }
@@ -210,16 +138,16 @@ double Argument(const VectorResult& r) {
 }
 
 TEST(ProbeLeanTest, AConversionToNearestWantsAnotherAddend) {
-  OtherDevice even(
+  AlteredDevice even(
       [](VectorResult& r) { r.code = Pair(std::nearbyint(Argument(r))); });
   const auto top = ProbeLean(even);
   ASSERT_TRUE(top.ok()) << top.status();
   EXPECT_EQ(*top, 126.0f);
-  OtherDevice up(
+  AlteredDevice up(
       [](VectorResult& r) { r.code = Pair(std::floor(Argument(r) + 0.5)); });
   EXPECT_EQ(ProbeLean(up).value(), 126.0f);
   // Not what v_ashr_pk_u8_i32 is for, but its lean kernels would be right.
-  OtherDevice ceiling(
+  AlteredDevice ceiling(
       [](VectorResult& r) { r.code = Pair(std::ceil(Argument(r))); });
   EXPECT_NEAR(ProbeLean(ceiling).value(), 125.5f, 1.0 / 256);
 }
@@ -227,7 +155,7 @@ TEST(ProbeLeanTest, AConversionToNearestWantsAnotherAddend) {
 TEST(ProbeLeanTest, RefusesDevicesOnWhichLeanKernelsAreWrong) {
   const struct {
     const char* message;
-    OtherDevice::Change change;
+    AlteredDevice::Change change;
   } cases[] = {
       {"v_fma_f32",
        [](VectorResult& r) {
@@ -245,7 +173,7 @@ TEST(ProbeLeanTest, RefusesDevicesOnWhichLeanKernelsAreWrong) {
       {"no argument", [](VectorResult& r) { r.code = 0; }},
   };
   for (const auto& c : cases) {
-    OtherDevice device(c.change);
+    AlteredDevice device(c.change);
     const auto top = ProbeLean(device);
     EXPECT_EQ(top.status().code(), absl::StatusCode::kFailedPrecondition)
         << c.message;

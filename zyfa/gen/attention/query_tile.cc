@@ -1,6 +1,5 @@
 #include "zyfa/gen/attention/query_tile.h"
 
-
 namespace zyfa::gen {
 namespace {
 
