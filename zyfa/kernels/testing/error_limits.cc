@@ -22,9 +22,13 @@ constexpr double kNotUniform = 1.15;
 // The 128 values of a row are a sample of what numbers of a Gaussian do: the
 // norms of error and output each vary by 1/16.
 constexpr double kRowSpread = 1 + kSigmas * 0.0625 * 1.42;
-// Roundings of bf16; of e4m3, 2^-4 at most and half of the inputs' rms error.
-constexpr double kBf16Rounding = 4e-3;
-constexpr double kE4m3Rounding = 0.03;
+// Roundings of outputs, root mean square and at most. e4m3: 2^-4 at most.
+struct Rounding {
+  double rms;
+  double largest;
+};
+constexpr Rounding kBf16 = {4e-3, 4e-3};
+constexpr Rounding kE4m3 = {0.03, 0.0625};
 // Between the mean factor of all weights and that of the reference, and float32
 // sums.
 constexpr double kLseBias = 3e-3;
@@ -53,10 +57,11 @@ ErrorLimits Fp8ErrorLimits(const Fp8Errors& errors) {
     limits.lse.push_back(std::min(e.largest, kSigmas * e.rms / std::sqrt(n)) +
                          kLseBias);
   }
-  const double rounding = errors.output_fp8 ? kE4m3Rounding : kBf16Rounding;
+  const Rounding& rounding = errors.output_fp8 ? kE4m3 : kBf16;
   limits.relative_rmse = OutputError(e, errors.few_scores ? 1.0 : all);
-  limits.relative_rmse = std::hypot(limits.relative_rmse, rounding);
-  limits.worst_row = std::hypot(kRowSpread * OutputError(e, least), rounding);
+  limits.relative_rmse = std::hypot(limits.relative_rmse, rounding.rms);
+  limits.worst_row =
+      std::hypot(kRowSpread * OutputError(e, least), rounding.largest);
   return limits;
 }
 

@@ -176,7 +176,8 @@ TEST_P(Fp8EdgeTest, EveryFiniteCode) {
 }
 
 // A NaN of V is one in its column for every row that may read the key's tile;
-// one of Q concerns its row.
+// one of Q concerns its row, and the one 16 further on that is summed up with
+// it.
 TEST_P(Fp8EdgeTest, CodesOfNaN) {
   constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
   AttentionCase c = Case(200, 200);
@@ -204,7 +205,7 @@ TEST_P(Fp8EdgeTest, CodesOfNaN) {
         return std::memcmp(&other.output[row * dim + i],
                            &plain->output[row * dim + i], 2) == 0;
       };
-      if (row != 33) {
+      if (row != 33 && row != 49) {
         ASSERT_TRUE(same(*with_query)) << row << " " << i;
       }
       if (i != 77 || (causal && row < 128)) {
