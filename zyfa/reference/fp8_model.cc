@@ -30,6 +30,9 @@ constexpr float kLargestSlope = 0x1p60f;
 // From here on c m is too coarse to subtract.
 constexpr float kCareful = 0x1p12f;
 constexpr float kLeastExponent = -110.0f;
+// Less than 1/2, so that a maximum that is an integer, but for what float32
+// rounds off, is not rounded up.
+constexpr float kLeanRoundUp = 0.5f - 1.0f / 32;
 constexpr int kScaleExponent = 8;
 // Fractions of a code that the lean sum resolves.
 constexpr double kCodeParts = 256.0;
@@ -141,10 +144,7 @@ class Fp8Softmax {
       max -= shift;
     }
 
-    const int exponent = options_.block_maximum
-                             ? static_cast<int>(std::ceil(std::max(
-                                   Argument(row, max), kLeastExponent)))
-                             : 0;
+    const int exponent = options_.block_maximum ? TileExponent(row, max) : 0;
     std::array<uint8_t, kKeyTile> codes;
     if (lean_) {
       LeanCodes(row, exponent, scores, count, codes.data());
@@ -211,6 +211,23 @@ class Fp8Softmax {
     if (Subtracts()) return slope * score;
     if (row.careful) return slope * (score - row.reference);
     return std::fma(slope, score, -row.scaled_reference);
+  }
+
+  // Of a tile with that maximum: x rounded to the nearest integer (of two, to
+  // the odd one) after 15/32 were added (lean, before they meet c m), or as it
+  // is (exact).
+  int TileExponent(const Row& row, float max) const {
+    float binades = 0.0f;
+    if (lean_) {
+      const float origin = row.careful ? row.reference : 0.0f;
+      const float product = row.careful ? 0.0f : row.scaled_reference;
+      binades = std::fma(row.head->slope, max - origin, kLeanRoundUp - product);
+    } else {
+      binades = Argument(row, max);
+    }
+    // Sums near it are integers, even ones where two are as near.
+    constexpr float kOdd = 0x1.8p23f + 1.0f;
+    return static_cast<int>((std::max(binades, kLeastExponent) + kOdd) - kOdd);
   }
 
   // In units of 1/256 of a code, where the products are exact in double.

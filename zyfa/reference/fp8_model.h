@@ -93,7 +93,9 @@ struct Fp8ModelOptions {
 //                exact: c z, where z = S - m by sums that start from -m; S - m
 //                in careful rows. In a tile that moves m by d (M of such sums),
 //                d is subtracted from z, and m becomes m + d
-//   e = ceil(max(x(M), -110))
+//   e            max(x(M) + r, -110) rounded to the nearest integer, of two to
+//                the odd one. r is 15/32 for lean P, where r - c m is rounded
+//                first, and 0 for exact P
 //   code         lean: floor(lean_top + 8 (x - e)) in 0 .. 255, after
 //                lean_top - 8 (c m + e), less c m in careful rows, and then the
 //                sum were rounded to 1/256 of a code, nearest even

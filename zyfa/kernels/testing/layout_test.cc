@@ -11,6 +11,8 @@
 #include "zyfa/kernels/testing/every_kernel.h"
 #include "zyfa/launch/attention_params.h"
 #include "zyfa/launch/plan.h"
+#include "zyfa/numerics/bf16.h"
+#include "zyfa/numerics/e4m3.h"
 
 namespace zyfa::testing {
 namespace {
@@ -42,8 +44,8 @@ TEST_P(LayoutTest, IndependentStridesAndPadding) {
 }
 
 TEST_P(LayoutTest, EveryHeadRatio) {
-  for (int64_t ratio :
-       {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16}) {
+  for (int64_t ratio = 1; ratio <= 16; ++ratio) {
+    if (!SweepTakes(GetParam(), ratio, 16)) continue;
     AttentionCase c = Case(9, 40);
     c.heads_kv = 3;
     c.heads_q = ratio * c.heads_kv;
@@ -62,6 +64,7 @@ TEST_P(LayoutTest, BatchAndLseAreOptional) {
 struct SparseLayout {
   int64_t seqlen, heads, batch;
   int64_t seq_stride, head_stride, batch_stride;
+  int64_t queries = 0;  // 0: as many as keys
 
   int64_t Offset(int64_t b, int64_t s, int64_t h) const {
     return b * batch_stride + s * seq_stride + h * head_stride;
@@ -79,30 +82,40 @@ float Element(int tensor, int64_t b, int64_t row, int64_t head,
 // case.
 void ExpectDenseBits(const KernelEntry& kernel, const SparseLayout& l) {
   const Variant& variant = kernel.variant;
+  const int64_t queries = l.queries == 0 ? l.seqlen : l.queries;
   emu::DeviceMemory memory;
   AttentionParams params;
   params.mask = variant.mask;
+  params.variant = std::string(kernel.name);
   TensorView* views[] = {&params.query, &params.key, &params.value,
                          &params.output};
   for (int t = 0; t < 4; ++t) {
     const int64_t dim = t < 2 ? variant.head_dim_qk : variant.head_dim_v;
-    const auto address = memory.Allocate(
-        l.Offset(l.batch - 1, l.seqlen - 1, l.heads - 1) + 2 * dim);
+    const DataType type = t < 3 ? variant.data_type : DataType::kBf16;
+    const int64_t rows = t % 3 == 0 ? queries : l.seqlen;
+    const auto address =
+        memory.Allocate(l.Offset(l.batch - 1, rows - 1, l.heads - 1) +
+                        BytesPerElement(type) * dim);
     ASSERT_TRUE(address.ok()) << address.status();
-    *views[t] = {DataType::kBf16, *address,     l.batch,
-                 l.seqlen,        l.heads,      dim,
-                 l.batch_stride,  l.seq_stride, l.head_stride};
+    *views[t] = {type, *address,       l.batch,      rows,         l.heads,
+                 dim,  l.batch_stride, l.seq_stride, l.head_stride};
     if (t == 3) continue;
-    std::vector<numerics::Bf16> row(dim);
+    std::vector<uint8_t> row(BytesPerElement(type) * dim);
     for (int64_t b = 0; b < l.batch; ++b) {
-      for (int64_t s = 0; s < l.seqlen; ++s) {
+      for (int64_t s = 0; s < rows; ++s) {
         for (int64_t h = 0; h < l.heads; ++h) {
           for (int64_t i = 0; i < dim; ++i) {
-            row[i] = numerics::Bf16::FromFloat(Element(t, b, s, h, i));
+            const float x = Element(t, b, s, h, i);
+            const auto e4m3 =
+                numerics::E4m3::FromFloat(x, numerics::Overflow::kSaturate);
+            const auto bf16 = numerics::Bf16::FromFloat(x);
+            if (type == DataType::kFp8) {
+              row[i] = e4m3.code;
+            } else {
+              std::memcpy(&row[2 * i], &bf16, 2);
+            }
           }
-          const absl::Span<const uint8_t> bytes(
-              reinterpret_cast<const uint8_t*>(row.data()), 2 * dim);
-          ASSERT_TRUE(memory.Write(*address + l.Offset(b, s, h), bytes).ok());
+          ASSERT_TRUE(memory.Write(*address + l.Offset(b, s, h), row).ok());
         }
       }
     }
@@ -110,9 +123,9 @@ void ExpectDenseBits(const KernelEntry& kernel, const SparseLayout& l) {
   const int64_t lse_head = l.head_stride + 4;
   const int64_t lse_batch = l.batch_stride + 12;
   const auto lse_address = memory.Allocate(
-      (l.batch - 1) * lse_batch + (l.heads - 1) * lse_head + 4 * l.seqlen);
+      (l.batch - 1) * lse_batch + (l.heads - 1) * lse_head + 4 * queries);
   ASSERT_TRUE(lse_address.ok()) << lse_address.status();
-  params.lse = {*lse_address, l.batch, l.heads, l.seqlen, lse_batch, lse_head};
+  params.lse = {*lse_address, l.batch, l.heads, queries, lse_batch, lse_head};
 
   const auto plan = PlanAttention(params);
   ASSERT_TRUE(plan.ok()) << plan.status();
@@ -133,7 +146,8 @@ void ExpectDenseBits(const KernelEntry& kernel, const SparseLayout& l) {
   dense.variant = variant;
   dense.batch = l.batch;
   dense.heads_q = dense.heads_kv = l.heads;
-  dense.seqlen_q = dense.seqlen_kv = l.seqlen;
+  dense.seqlen_q = queries;
+  dense.seqlen_kv = l.seqlen;
   AttentionCase::Fill* fills[] = {&dense.fill_query, &dense.fill_key,
                                   &dense.fill_value};
   for (int t = 0; t < 3; ++t) {
@@ -145,19 +159,19 @@ void ExpectDenseBits(const KernelEntry& kernel, const SparseLayout& l) {
   ASSERT_TRUE(want.ok()) << want.status();
   const int64_t dim = variant.head_dim_v;
   std::vector<uint8_t> row(2 * dim);
-  std::vector<uint8_t> lse(4 * l.seqlen);
+  std::vector<uint8_t> lse(4 * queries);
   for (int64_t b = 0; b < l.batch; ++b) {
     for (int64_t h = 0; h < l.heads; ++h) {
-      for (int64_t s = 0; s < l.seqlen; ++s) {
+      for (int64_t s = 0; s < queries; ++s) {
         const uint64_t at = params.output.address + l.Offset(b, s, h);
         ASSERT_TRUE(memory.Read(at, absl::MakeSpan(row)).ok());
-        const int64_t i = ((b * l.seqlen + s) * l.heads + h) * dim;
+        const int64_t i = ((b * queries + s) * l.heads + h) * dim;
         ASSERT_EQ(std::memcmp(row.data(), &want->output[i], row.size()), 0)
             << "batch " << b << " head " << h << " row " << s;
       }
       const uint64_t at = *lse_address + b * lse_batch + h * lse_head;
       ASSERT_TRUE(memory.Read(at, absl::MakeSpan(lse)).ok());
-      const int64_t i = (b * l.heads + h) * l.seqlen;
+      const int64_t i = (b * l.heads + h) * queries;
       ASSERT_EQ(std::memcmp(lse.data(), &want->lse[i], lse.size()), 0)
           << "LSE of batch " << b << " head " << h;
     }
@@ -174,6 +188,7 @@ TEST_P(LayoutTest, StridesBeyondFourGiB) {
 
 // A head begins one row below, at, and one row above 2^31 and 2^32 bytes.
 TEST_P(LayoutTest, ExtentsAroundTwoAndFourGiB) {
+  // Of the output too.
   const int64_t row = 2 * GetParam().variant.head_dim_qk;
   for (int64_t extent : {int64_t{1} << 31, int64_t{1} << 32}) {
     for (int64_t delta : {-row, int64_t{0}, row}) {

@@ -44,6 +44,18 @@ std::string FirstComplaint(const std::string& name,
       if (!complaint.empty()) return complaint;
     }
   }
+  if (ParseVariant(variant)->data_type == DataType::kFp8) {
+    // Groups that go from item to item, and references that move.
+    AttentionCase c;
+    c.variant = ParseVariant(variant).value();
+    c.heads_q = c.heads_kv = 9;
+    c.seqlen_q = 300;
+    c.seqlen_kv = 900;
+    c.softmax_scale = 0.3f;
+    c.compute_units = 8;
+    std::string complaint = Verify(c, emu::StrictOptions(), code->get());
+    if (!complaint.empty()) return complaint;
+  }
   AttentionCase c;
   c.variant = ParseVariant(variant).value();
   c.seqlen_q = 40;
@@ -52,9 +64,14 @@ std::string FirstComplaint(const std::string& name,
   return Verify(c, {}, code->get());
 }
 
+constexpr char kLean[] = "fp8_lean_d128_causal";
+constexpr char kExact[] = "fp8_exact_d128_full";
+
 TEST(WholeKernelTest, PassesEveryCheck) {
   EXPECT_EQ(FirstComplaint("unchanged", "bf16_d128_causal"), "");
   EXPECT_EQ(FirstComplaint("unchanged_full", "bf16_d128_full"), "");
+  EXPECT_EQ(FirstComplaint("fp8_unchanged", kLean), "");
+  EXPECT_EQ(FirstComplaint("fp8_unchanged_exact", kExact), "");
 }
 
 TEST_P(MutantTest, IsNoticed) {
@@ -73,6 +90,18 @@ constexpr Mutant kMutants[] = {
     {"mask_too_short", "bf16_d128_causal"},
     {"care_too_late", "bf16_d128_causal"},
     {"mask_too_long", "bf16_d128_full"},
+    {"fp8_no_meeting_wait", kLean},
+    {"fp8_no_meeting_barrier", kLean},
+    {"fp8_no_fragment_wait", kLean},
+    {"fp8_wrong_key_step", kLean},
+    {"fp8_mask_too_short", kLean},
+    {"fp8_mask_too_long_exact", kExact},
+    {"fp8_wrong_exponent", kLean},
+    {"fp8_no_code_sum", kLean},
+    {"fp8_wrong_factor", kLean},
+    {"fp8_wrong_factor_exact", kExact},
+    {"fp8_care_too_late", kLean},
+    {"fp8_wrong_round", kLean},
 };
 
 INSTANTIATE_TEST_SUITE_P(Mutants, MutantTest, ::testing::ValuesIn(kMutants),

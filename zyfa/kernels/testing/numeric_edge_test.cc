@@ -24,13 +24,12 @@ class NumericEdgeTest : public ::testing::TestWithParam<KernelEntry> {
   static AttentionCase::Fill Constant(float value) {
     return [value](int64_t, int64_t, int64_t, int64_t, float) { return value; };
   }
-  // Scores (before the softmax scale) of key k for every query: channel 0 only.
-  static void SetScores(AttentionCase& c, std::function<float(int64_t)> score) {
-    c.fill_query = [](int64_t, int64_t, int64_t, int64_t channel, float) {
-      return channel == 0 ? 1.0f : 0.0f;
-    };
-    c.fill_key = [score](int64_t, int64_t row, int64_t, int64_t channel,
-                         float) { return channel == 0 ? score(row) : 0.0f; };
+  bool fp8() const { return GetParam().variant.data_type == DataType::kFp8; }
+  // Scores of key k after the softmax scale, in steps that e4m3 can form.
+  void SetFineScores(AttentionCase& c, std::function<double(int64_t)> score) {
+    const double steps = fp8() ? 64 : 1;
+    c.softmax_scale = static_cast<float>(1 / steps);
+    SetScores(c, [score, steps](int64_t key) { return steps * score(key); });
   }
   // Of 100 queries, those that see none of the keys.
   void ExpectEmptyRows(int64_t seqlen_kv, std::optional<float> scale) const;
@@ -50,7 +49,7 @@ TEST_P(NumericEdgeTest, ValuesOfOneGiveOne) {
   ExpectOnes(c);
   // One logit at +8, the others 0.
   c.softmax_scale = 1.0f;
-  SetScores(c, [](int64_t key) { return key == 3 ? 8.0f : 0.0f; });
+  SetScores(c, [](int64_t key) { return key == 3 ? 8.0 : 0.0; });
   ExpectOnes(c);
 }
 
@@ -73,10 +72,9 @@ TEST_P(NumericEdgeTest, ZeroQueryGivesTheMeanForEveryLength) {
 TEST_P(NumericEdgeTest, MaximumRisesFromTileToTile) {
   for (float per_key : {0.002f, 0.02f, 0.1f, 0.5f, 3.0f}) {
     AttentionCase c = Case(200, 900);
-    c.softmax_scale = 1.0f;
-    SetScores(c, [per_key](int64_t key) { return per_key * key; });
+    SetFineScores(c, [per_key](int64_t key) { return per_key * key; });
     EXPECT_EQ(Verify(c), "") << per_key;
-    SetScores(c, [per_key](int64_t key) { return -per_key * key; });
+    SetFineScores(c, [per_key](int64_t key) { return -per_key * key; });
     EXPECT_EQ(Verify(c), "") << per_key;
   }
 }
@@ -99,7 +97,7 @@ TEST_P(NumericEdgeTest, LargeKeysStayFinite) {
 }
 
 TEST_P(NumericEdgeTest, AllLogitsFarBelowZero) {
-  for (float level : {-7e4f, -3e6f, -1e30f}) {
+  for (float level : {-7e4f, -3e6f, fp8() ? -2e7f : -1e30f}) {
     AttentionCase c = Case(70, 200);
     c.softmax_scale = 1.0f;
     SetScores(c, [level](int64_t) { return level; });
@@ -112,6 +110,14 @@ TEST_P(NumericEdgeTest, ProductOfScaleAndMaximumRoundsLikeTheScores) {
   for (float x : {133120.0f, 1e6f, 1e10f, 1e15f}) {
     AttentionCase c = Case(100, 300);
     c.fill_query = c.fill_key = c.fill_value = Constant(x);
+    if (fp8()) {
+      // The same products by descales.
+      c.fill_query = c.fill_key = c.fill_value = Constant(416.0f);
+      c.query_descale.value = c.key_descale.value =
+          c.value_descale.value = [x](int64_t, int64_t) { return x / 416; };
+    }
+    // Of 1e10, it is beyond where the scale of FP8 scores is clamped.
+    c.want_lse = !fp8() || x < 1e10f;
     EXPECT_EQ(Verify(c), "") << x;
   }
 }
@@ -119,16 +125,19 @@ TEST_P(NumericEdgeTest, ProductOfScaleAndMaximumRoundsLikeTheScores) {
 TEST_P(NumericEdgeTest, HugeScoresPickTheLargest) {
   // Growing, so that the careful path is entered in the middle of a row.
   AttentionCase c = Case(70, 400);
-  c.softmax_scale = 1.0f;
-  SetScores(c, [](int64_t key) {
-    return key == 170 ? 3e9f : key == 300 ? 6e9f : static_cast<float>(key % 5);
+  const double unit = fp8() ? 300 : 1;
+  c.softmax_scale = static_cast<float>(unit);
+  SetScores(c, [unit](int64_t key) {
+    return key == 170   ? 3e9 / unit
+           : key == 300 ? 6e9 / unit
+                        : static_cast<double>(key % 5);
   });
   EXPECT_EQ(Verify(c), "");
   // Neighbouring scores, with the difference scaled back into range.
-  c.softmax_scale = 1e-4f;
-  SetScores(c, [](int64_t key) {
-    return key % 7 == 0 ? 0x1p40f : 0x1p40f * (1 - 0x1p-8f);
-  });
+  c.softmax_scale = fp8() ? 0.7f : 1e-4f;
+  const double high = fp8() ? 16e6 : 0x1p40;
+  const double low = fp8() ? high - 1 : high * (1 - 0x1p-8);
+  SetScores(c, [high, low](int64_t key) { return key % 7 == 0 ? high : low; });
   EXPECT_EQ(Verify(c), "");
 }
 
@@ -158,8 +167,10 @@ TEST_P(NumericEdgeTest, EveryFiniteScale) {
     // Scores that are multiples of 1/4, exact in fp32, so that equal ones tie.
     c.fill_query = c.fill_key = [](int64_t, int64_t, int64_t, int64_t,
                                    float g) { return std::round(g) / 2; };
-    // The LSE of such scales overflows fp32.
-    c.want_lse = std::abs(scale) < 1e30f;
+    // The LSE of such scales overflows fp32; of FP8 scores, the scale is
+    // clamped to 2^60.
+    c.want_lse = std::abs(scale) < (fp8() ? 1e17f : 1e30f);
+    c.few_scores = true;
     EXPECT_EQ(Verify(c), "") << scale;
   }
 }

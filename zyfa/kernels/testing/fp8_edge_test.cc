@@ -1,0 +1,225 @@
+// What FP8 inputs bring: descales in all their forms, e4m3 outputs, every code.
+
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <vector>
+
+#include "gtest/gtest.h"
+#include "zyfa/kernels/registry.h"
+#include "zyfa/kernels/testing/attention_case.h"
+#include "zyfa/kernels/testing/every_kernel.h"
+#include "zyfa/numerics/e4m3.h"
+
+namespace zyfa::testing {
+namespace {
+
+using numerics::E4m3;
+
+class Fp8EdgeTest : public ::testing::TestWithParam<KernelEntry> {
+ protected:
+  AttentionCase Case(int64_t seqlen_q, int64_t seqlen_kv) const {
+    AttentionCase c;
+    c.variant = GetParam().variant;
+    c.seqlen_q = seqlen_q;
+    c.seqlen_kv = seqlen_kv;
+    return c;
+  }
+  static CaseScale Number(float value) {
+    return {CaseScale::kNumber, 0, [value](int64_t, int64_t) { return value; }};
+  }
+};
+
+// Different for every batch entry and head, and for every tensor.
+CaseScale Distinct(CaseScale::Form form, float unit, int64_t heads = 0) {
+  return {form, heads, [unit](int64_t batch, int64_t head) {
+            return unit * static_cast<float>(1 + 3 * batch + head) *
+                   (head % 2 == 0 ? 1.0f : -1.0f);
+          }};
+}
+
+TEST_P(Fp8EdgeTest, DescalesOfEveryForm) {
+  AttentionCase c = Case(40, 100);
+  c.batch = 2;
+  c.heads_q = 6;
+  c.heads_kv = 3;
+  for (const CaseScale::Form form :
+       {CaseScale::kNumber, CaseScale::kTensor, CaseScale::kByHead,
+        CaseScale::kByBatchAndHead}) {
+    // 0: query scales by query heads.
+    for (const int64_t query_scale_heads : {0, 3}) {
+      c.query_descale = Distinct(form, 0.5f, query_scale_heads);
+      c.key_descale = Distinct(form, 0.3f);
+      c.value_descale = Distinct(form, 0.7f);
+      EXPECT_EQ(Verify(c), "") << form << " " << query_scale_heads;
+    }
+  }
+  // One of each form.
+  c.query_descale = Distinct(CaseScale::kByBatchAndHead, 0.5f);
+  c.key_descale = Distinct(CaseScale::kNumber, 0.3f);
+  c.value_descale = Distinct(CaseScale::kByHead, 0.7f);
+  c.compute_units = 8;
+  EXPECT_EQ(Verify(c), "");
+}
+
+TEST_P(Fp8EdgeTest, UnusualDescales) {
+  const struct {
+    float query, key, value;
+  } kScales[] = {
+      {0.0f, 1.0f, 1.0f},   {1.0f, 0.0f, 1.0f},    {1.0f, 1.0f, 0.0f},
+      {-1.0f, 1.0f, 1.0f},  {1.0f, -2.0f, -3.0f},  {-1.0f, -1.0f, 1e30f},
+      {1e-41f, 1.0f, 1.0f}, {1e-40f, 1e38f, 1.0f}, {1e20f, 1e-20f, 1e-30f}};
+  for (const auto& s : kScales) {
+    for (const CaseScale::Form form :
+         {CaseScale::kNumber, CaseScale::kTensor}) {
+      AttentionCase c = Case(60, 130);
+      // So small a scale leaves the scores where they are.
+      c.few_scores = true;
+      c.query_descale = Number(s.query);
+      c.key_descale = Number(s.key);
+      c.value_descale = Number(s.value);
+      c.query_descale.form = c.key_descale.form = c.value_descale.form = form;
+      EXPECT_EQ(Verify(c), "")
+          << s.query << " " << s.key << " " << s.value << " form " << form;
+    }
+  }
+}
+
+// A denormal scale of V: outputs are multiples of the least bf16 number.
+TEST_P(Fp8EdgeTest, DenormalValueDescale) {
+  AttentionCase c = Case(60, 130);
+  c.value_descale = Number(1e-39f);
+  const auto got = RunCase(c);
+  ASSERT_TRUE(got.ok()) << got.status();
+  const auto want = Reference(c);
+  ASSERT_TRUE(want.ok()) << want.status();
+  for (size_t i = 0; i < got->output.size(); ++i) {
+    ASSERT_NEAR(got->output[i].ToFloat(), want->output[i],
+                0x1p-133 + 0.1 * 1e-39)
+        << i;
+  }
+}
+
+// Scales in device memory are not looked at: those that are no numbers make
+// their heads' rows NaN, and no others.
+TEST_P(Fp8EdgeTest, DescalesThatAreNoNumbers) {
+  AttentionCase c = Case(40, 100);
+  c.heads_q = c.heads_kv = 3;
+  c.compute_units = 8;
+  const auto plain = RunCase(c);
+  ASSERT_TRUE(plain.ok()) << plain.status();
+  for (CaseScale AttentionCase::* scale :
+       {&AttentionCase::query_descale, &AttentionCase::key_descale,
+        &AttentionCase::value_descale}) {
+    AttentionCase broken = c;
+    broken.*scale = {
+        CaseScale::kByHead, 0, [](int64_t, int64_t head) {
+          return head == 1 ? std::numeric_limits<float>::quiet_NaN() : 1.0f;
+        }};
+    const auto got = RunCase(broken);
+    ASSERT_TRUE(got.ok()) << got.status();
+    EXPECT_TRUE(got->report.findings.empty());
+    const int64_t dim = c.variant.head_dim_v;
+    for (int64_t row = 0; row < c.seqlen_q; ++row) {
+      for (int64_t head = 0; head < 3; ++head) {
+        const int64_t at = (row * 3 + head) * dim;
+        if (head == 1) {
+          for (int64_t i = 0; i < dim; ++i) {
+            ASSERT_TRUE(std::isnan(got->output[at + i].ToFloat())) << row;
+          }
+        } else {
+          ASSERT_EQ(std::memcmp(&got->output[at], &plain->output[at], 2 * dim),
+                    0)
+              << row << " " << head;
+        }
+      }
+    }
+  }
+}
+
+TEST_P(Fp8EdgeTest, Fp8Output) {
+  AttentionCase c = Case(300, 200);
+  c.batch = 2;
+  c.heads_q = 2;
+  c.heads_kv = 2;
+  c.output_fp8 = true;
+  c.output = {Layout::kBhsd, 32, 2064, 48};
+  c.value_descale = Distinct(CaseScale::kByHead, 0.5f);
+  for (const CaseScale::Form form : {CaseScale::kNumber, CaseScale::kTensor}) {
+    for (const float scale : {60.0f, 1.0f, -7.5f, 1e4f, 0.0f}) {
+      c.output_scale = Number(scale);
+      c.output_scale.form = form;
+      EXPECT_EQ(Verify(c), "") << scale << " form " << form;
+    }
+  }
+}
+
+// All codes but the two NaNs, each in many places of Q, K and V.
+TEST_P(Fp8EdgeTest, EveryFiniteCode) {
+  AttentionCase c = Case(300, 300);
+  c.softmax_scale = 1e-3f;
+  const auto code_at = [](int64_t row, int64_t channel, int64_t step) {
+    const int64_t code = (row * step + channel * 7) % 256;
+    // 0x7f and 0xff.
+    return E4m3{static_cast<uint8_t>(code % 128 == 127 ? code - 1 : code)}
+        .ToFloat();
+  };
+  const auto fill = [&](int64_t step) {
+    return [code_at, step](int64_t, int64_t row, int64_t, int64_t channel,
+                           float) { return code_at(row, channel, step); };
+  };
+  c.fill_query = fill(11);
+  c.fill_key = fill(13);
+  c.fill_value = fill(29);
+  c.few_scores = true;
+  EXPECT_EQ(Verify(c), "");
+}
+
+// A NaN of V is one in its column for every row that may read the key's tile;
+// one of Q concerns its row, and the one 16 further on that is summed up with
+// it.
+TEST_P(Fp8EdgeTest, CodesOfNaN) {
+  constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
+  AttentionCase c = Case(200, 200);
+  const auto plain = RunCase(c);
+  ASSERT_TRUE(plain.ok()) << plain.status();
+  const int64_t dim = c.variant.head_dim_v;
+  const bool causal = c.variant.mask == Mask::kCausal;
+  AttentionCase value = c;
+  value.fill_value = [](int64_t, int64_t row, int64_t, int64_t channel,
+                        float g) {
+    return row == 150 && channel == 77 ? kNaN : g;
+  };
+  const auto with_value = RunCase(value);
+  ASSERT_TRUE(with_value.ok()) << with_value.status();
+  AttentionCase query = c;
+  query.fill_query = [](int64_t, int64_t row, int64_t, int64_t channel,
+                        float g) {
+    return row == 33 && channel == 5 ? kNaN : g;
+  };
+  const auto with_query = RunCase(query);
+  ASSERT_TRUE(with_query.ok()) << with_query.status();
+  for (int64_t row = 0; row < 200; ++row) {
+    for (int64_t i = 0; i < dim; ++i) {
+      const auto same = [&](const AttentionOutcome& other) {
+        return std::memcmp(&other.output[row * dim + i],
+                           &plain->output[row * dim + i], 2) == 0;
+      };
+      if (row != 33 && row != 49) {
+        ASSERT_TRUE(same(*with_query)) << row << " " << i;
+      }
+      if (i != 77 || (causal && row < 128)) {
+        ASSERT_TRUE(same(*with_value)) << row << " " << i;
+      } else if (!causal || row >= 150) {
+        ASSERT_TRUE(std::isnan(with_value->output[row * dim + i].ToFloat()))
+            << row;
+      }
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Variants, Fp8EdgeTest, EveryFp8Kernel(),
+                         KernelTestName);
+
+}  // namespace
+}  // namespace zyfa::testing
