@@ -26,6 +26,9 @@ constexpr float kScaleBias = 127.0f - kHeadroom;
 // A float32 near it has a unit in the last place of 1, and its low bits are
 // those of the difference.
 constexpr float kRounder = 3 << 22;
+// Lean: with this, rounding to the nearest integer is rounding up, but for a
+// quarter of a code at most, which still makes code 126, not the NaN above.
+constexpr float kRoundUp = 0.5f - 1.0f / 32;
 
 // Key of score register r relative to its tile, for lane half 0.
 int KeyOfRegister(int r) { return 8 * (r / 4) + r % 4; }
@@ -135,7 +138,7 @@ void EmitLeanReference(KernelState& s, SReg rows, SReg careful_rows,
   a.v_sub_f32(s.reference, s.row_max, s.late);
   ScopedVReg scaled = a.vgprs().Scoped("reference_binades");
   a.v_mul_f32(scaled, s.unit_scale, s.reference);
-  a.v_sub_f32(s.exponent_bias, F32(0.5f), scaled);
+  a.v_sub_f32(s.exponent_bias, F32(kRoundUp), scaled);
   a.v_mov_b32(s.code_bias, s.lean_top);
   a.v_fma_f32(s.code_bias, scaled, s.minus_eight, s.code_bias);
   a.v_cndmask_b32(s.tile_max, s.tile_max, s.reference, rows);
@@ -241,12 +244,10 @@ void EmitTileExponent(KernelState& s, const TileForm& form) {
     a.v_max_f32(s.exponent, F32(kLeastExponent), binades);
     binades = s.exponent;
   }
-  // Adding 1.5 * 2^23 rounds to an integer and leaves it in the low bits. Lean:
-  // half a binade is in the bias, so that this rounds up. Exact: one more is an
-  // upper bound too; the least one would cost an instruction, and what is lost
-  // does not show in the error (numerics 5.4).
-  const float more = s.g.lean ? 0.0f : 1.0f;
-  a.v_add_f32(s.block_scale, F32(kRounder + kScaleBias + more), binades);
+  // Adding 1.5 * 2^23 rounds to the nearest integer and leaves it in the low
+  // bits. Lean: nearly half a binade is in the bias, so that this rounds up.
+  // Exact: there is room for half a binade more.
+  a.v_add_f32(s.block_scale, F32(kRounder + kScaleBias), binades);
   if (s.g.lean) {
     a.v_add_f32(s.exponent, F32(-kRounder - kScaleBias), s.block_scale);
     a.v_fma_f32(s.tile_bias, s.exponent, s.minus_eight, s.code_bias);
@@ -318,7 +319,7 @@ void EmitSoftmaxStart(KernelState& s) {
   a.v_mov_b32(s.threshold, LeastThreshold(s.g));
   if (s.g.lean) {
     a.v_mov_b32(s.reference, 0);
-    a.v_mov_b32(s.exponent_bias, F32(0.5f));
+    a.v_mov_b32(s.exponent_bias, F32(kRoundUp));
     a.v_mov_b32(s.code_bias, s.lean_top);
   } else {
     a.v_mov_b32(s.next_late, 0);
