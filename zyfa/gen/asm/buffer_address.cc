@@ -15,4 +15,17 @@ void EmitAddProduct(Assembler& a, SReg base, SReg index, SReg stride) {
   a.s_addc_u32(base[1], base[1], product[1]);
 }
 
+void EmitAddProduct(Assembler& a, VReg base, VReg index, SReg stride) {
+  ScopedVReg low = a.vgprs().Scoped("product_low");
+  ScopedVReg high = a.vgprs().Scoped("product_high");
+  a.v_mul_lo_u32(low, index, stride[0]);
+  a.v_mul_hi_u32(high, index, stride[0]);
+  a.v_add_co_u32(base[0], vcc, low, base[0]);
+  a.v_addc_co_u32(base[1], vcc, high, base[1], vcc);
+  if (stride.count() == 2) {
+    a.v_mul_lo_u32(low, index, stride[1]);
+    a.v_add_u32(base[1], low, base[1]);
+  }
+}
+
 }  // namespace zyfa::gen

@@ -10,8 +10,9 @@ namespace zyfa::gen {
 inline constexpr int kBufferFormat = 0x00020000;
 
 // base += index * stride, all 64 bit; index and stride are unsigned. `stride`
-// is one register or a pair.
+// is one register or a pair. The form with vector registers overwrites VCC.
 void EmitAddProduct(Assembler& a, SReg base, SReg index, SReg stride);
+void EmitAddProduct(Assembler& a, VReg base, VReg index, SReg stride);
 
 }  // namespace zyfa::gen
 

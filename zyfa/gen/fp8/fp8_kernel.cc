@@ -5,6 +5,7 @@
 #include "zyfa/gen/asm/assembler.h"
 #include "zyfa/gen/common/attention_spec.h"
 #include "zyfa/gen/fp8/item.h"
+#include "zyfa/gen/fp8/item_table.h"
 #include "zyfa/gen/fp8/kernel_state.h"
 #include "zyfa/gen/fp8/main_loop.h"
 #include "zyfa/gen/fp8/matrix_stream.h"
@@ -18,10 +19,12 @@ namespace {
 
 void EmitLaneConstants(KernelState& s) {
   s.a.Phase("lane_constants");
-  EmitScaleConstants(s);
-  EmitLoadOffsets(s);
+  // Those that need no arguments first, which are on their way.
   EmitReadAddresses(s);
   EmitOnes(s);
+  EmitScaleConstants(s);
+  EmitLoadOffsets(s);
+  EmitQueryOffsets(s);
   EmitLoaderStart(s);
 }
 
@@ -38,6 +41,7 @@ void EmitFirstLoads(KernelState& s) {
 
 void EmitKernel(KernelState& s) {
   Assembler& a = s.a;
+  const Label fill = a.NewLabel("fill_item_table");
   const Label prepare = a.NewLabel("prepare_item");
   const Label take = a.NewLabel("take_item");
   const Label running = a.NewLabel("running");
@@ -45,26 +49,34 @@ void EmitKernel(KernelState& s) {
   EmitEntry(s);
   EmitLaneConstants(s);
 
+  a.Phase("fill_item_table");
+  a.Bind(fill);
+  EmitFillItemTable(s);
   a.Phase("prepare_item");
   a.Bind(prepare);
   EmitPrepareItem(s);
-  a.s_cmp_lg_u32(s.round, 0);
+  a.s_cmp_lg_u32(s.round, 1);
   a.s_cbranch_scc1(running);
   EmitFirstLoads(s);
 
   a.Phase("take_item");
   a.Bind(take);
-  EmitTakeItem(s);
-  EmitItemScales(s);
   EmitQueryRead(s);
-  EmitNextNumber(s);
-  a.s_branch(prepare);
+  EmitTakeItem(s);
+  EmitQuerySign(s);
+  a.Comment("a further round of 64");
+  {
+    ScopedSReg lane = a.sgprs().Scoped("lane_of_round");
+    a.s_and_b32(lane, s.round, 63);
+    a.s_cbranch_scc1(prepare);
+  }
+  a.s_branch(fill);
 
   a.Bind(running);
   EmitMainLoop(s);
   a.Phase("next_item");
   a.Section("Next item, or end");
-  a.s_cmp_ge_i32(s.next_tile, 0);
+  a.s_cmp_lg_u32(s.next_tiles, kEndless);
   a.s_cbranch_scc1(take);
 
   a.Phase("end");

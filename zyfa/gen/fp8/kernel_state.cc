@@ -12,29 +12,19 @@ KernelState::KernelState(Assembler& assembler, const Geometry& sizes)
   if (g.narrow_part) narrow.desc = s.Alloc("narrow_desc", 4);
   next_key = s.Alloc("next_key", 2);
   next_value = s.Alloc("next_value", 2);
-  next_output = s.Alloc("next_output", 2);
-  next_lse = s.Alloc("next_lse", 2);
-  output = s.Alloc("output", 2);
-  lse = s.Alloc("lse", 2);
-  next_descale = s.Alloc("next_descale", 3, 1);
+  output = s.Alloc("output_desc", 4);
+  lse = s.Alloc("lse_desc", 4);
   const struct {
     SReg* reg;
     const char* name;
   } kScalars[] = {
-      {&columns_reciprocal, "columns_reciprocal"},
-      {&heads_reciprocal, "heads_reciprocal"},
       {&wave, "wave"},
       {&group, "group"},
       {&key_step, "key_step"},
       {&value_step, "value_step"},
-      {&causal_offset, "causal_offset"},
-      {&item, "item"},
       {&round, "round"},
-      {&next_tile, "next_tile"},
       {&next_keys, "next_keys"},
       {&next_tiles, "next_tiles"},
-      {&row0, "row0"},
-      {&valid_rows, "valid_rows"},
       {&meetings_left, "meetings_left"},
       {&wave_tiles, "wave_tiles"},
       {&full_keys, "full_keys"},
@@ -78,6 +68,7 @@ KernelState::KernelState(Assembler& assembler, const Geometry& sizes)
   value_read = v.Alloc("value_read", Geometry::kValueBlocks, 1);
   key_load = v.Alloc("key_load");
   value_load = v.Alloc("value_load");
+  query_load = v.Alloc("query_load", g.narrow_part ? 3 : 2, 1);
   if (g.narrow_part) {
     narrow_read = v.Alloc("narrow_read", 2, 1);
     narrow_load = v.Alloc("narrow_load", 2, 1);
@@ -108,6 +99,34 @@ KernelState::KernelState(Assembler& assembler, const Geometry& sizes)
     tile_bias = v.Alloc("tile_bias");
   } else {
     next_late = v.Alloc("next_late");
+  }
+
+  table.key = v.Alloc("item_key", 2);
+  table.value = v.Alloc("item_value", 2);
+  table.query = v.Alloc("item_query", 3, 2);
+  table.output = v.Alloc("item_output", 3, 2);
+  table.lse = v.Alloc("item_lse", 3, 2);
+  const struct {
+    VReg* reg;
+    const char* name;
+  } kFields[] = {
+      {&table.keys, "item_keys"},
+      {&table.tiles, "item_tiles"},
+      {&table.full_keys, "item_full_keys"},
+      {&table.wave_tiles, "item_wave_tiles"},
+      {&table.plain_tiles, "item_plain_tiles"},
+      {&table.unit_scale, "item_unit_scale"},
+      {&table.inverse_unit, "item_inverse_unit"},
+      {&table.value_descale, "item_value_descale"},
+      {&table.negate, "item_negate"},
+  };
+  for (const auto& field : kFields) *field.reg = v.Alloc(field.name);
+  if (g.causal) table.diagonal = v.Alloc("item_diagonal");
+  if (g.lean) {
+    table.code_scale = v.Alloc("item_code_scale");
+  } else {
+    table.least_max = v.Alloc("item_least_max");
+    table.score_scales = v.Alloc("item_score_scales");
   }
 }
 

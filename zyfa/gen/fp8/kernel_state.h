@@ -16,6 +16,25 @@ struct TileCursor {
   SReg desc, left, tiles;
 };
 
+// What the group's items of 64 rounds need, one a lane: of lane i, the round
+// whose number is i modulo 64. Rounds without an item: `keys` is 0 and `tiles`
+// kEndless.
+struct ItemTable {
+  VReg keys;        // that any row of the group sees
+  VReg tiles;       // key tiles of the group, kLeastTiles at least
+  VReg key, value;  // addresses of K, V at the item's batch entry and head
+  // Words 0..2 of the buffer descriptors of the wave's rows of Q, O, LSE.
+  VReg query, output, lse;
+  VReg diagonal;     // causal: last key that the wave's first row sees
+  VReg full_keys;    // keys that all of the wave's rows see
+  VReg wave_tiles;   // key tiles that this wave needs
+  VReg plain_tiles;  // of those, how many need no mask
+  // KernelState's scales of the item.
+  VReg unit_scale, inverse_unit, value_descale, negate;
+  VReg code_scale;               // lean
+  VReg least_max, score_scales;  // exact
+};
+
 // The registers that live through the kernel, by name. Temporaries are taken
 // from the pools where they are needed.
 struct KernelState {
@@ -38,33 +57,21 @@ struct KernelState {
 
   // ---- Kernel ----
   SReg kernarg;
-  SReg shape;               // query_seq_stride .. kv_head_multiplier
-  SReg control;             // softmax_scale .. reserved
-  SReg columns_reciprocal;  // about 2^32 / columns, 2^32 / heads_q
-  SReg heads_reciprocal;
-  SReg wave;           // number in the work-group, 0..7
-  SReg group;          // 0 for waves 0..3, 1 for waves 4..7
-  SReg key_step;       // bytes from one key tile to the next
-  SReg value_step;     // the same of V
-  SReg causal_offset;  // seqlen_kv - seqlen_q
+  SReg shape;       // query_seq_stride .. kv_head_multiplier
+  SReg control;     // softmax_scale .. reserved
+  SReg wave;        // number in the work-group, 0..7
+  SReg group;       // 0 for waves 0..3, 1 for waves 4..7
+  SReg key_step;    // bytes from one key tile to the next
+  SReg value_step;  // the same of V
 
   // ---- Items ----
-  SReg item;   // number of the item that is prepared
-  SReg round;  // its round
+  ItemTable table;
+  SReg round;  // of the item that is prepared next
   // The prepared item, which the streams of loads go on to, and which the waves
-  // start next. No item left: `next_keys` is 0 and `next_tile` -1.
-  SReg next_tile;  // number of the query tile
-  SReg next_key;   // address of K, V
-  SReg next_value;
-  SReg next_output;  // address of O and LSE at the item's batch entry and head
-  SReg next_lse;
-  SReg next_keys;     // that any of its rows sees
-  SReg next_tiles;    // key tiles of the group, kLeastTiles at least
-  SReg next_descale;  // of Q, K, V
+  // start next: as in the table.
+  SReg next_key, next_value, next_keys, next_tiles;
   // The item in hand.
-  SReg output, lse;
-  SReg row0;           // first query row of the wave
-  SReg valid_rows;     // rows of the wave that exist, 0..32
+  SReg output, lse;    // descriptors of the wave's rows
   SReg meetings_left;  // of the waves, in this item
   SReg wave_tiles;     // key tiles that this wave needs
   SReg full_keys;      // keys that all of the wave's rows see
@@ -91,6 +98,7 @@ struct KernelState {
   VReg key_load;  // per-lane byte offsets of the loads of a tile
   VReg narrow_load;
   VReg value_load;
+  VReg query_load;  // the same of Q: [eight rows of sixteen], narrow part
   VReg query_lane;  // lane % 32: the query row of a lane
   VReg half;        // lane / 32
 

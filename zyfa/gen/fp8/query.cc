@@ -1,21 +1,21 @@
 #include "zyfa/gen/fp8/query.h"
 
-#include "zyfa/gen/fp8/item.h"
-
 namespace zyfa::gen::fp8 {
 namespace {
 
 constexpr int kWideBytes = Geometry::kQueriesPerWave * Geometry::kWideRow;
 
-// Offsets of the lane's row and 16-byte chunk for loads of 1024 bytes:
-// 2^row_shift lanes a row, and K's swizzle.
-void EmitWideLoads(KernelState& s, SReg descriptor, SReg stride, SReg place) {
+}  // namespace
+
+void EmitQueryOffsets(KernelState& s) {
   Assembler& a = s.a;
+  a.Section("Lane constants: memory offsets of the loads of Q");
+  const SReg stride = s.Shape(offsetof(AttentionArgs, query_seq_stride));
   ScopedVReg lane = a.vgprs().Scoped("lane");
   ScopedVReg row = a.vgprs().Scoped("row");
-  ScopedVReg even = a.vgprs().Scoped("offset_even");
-  ScopedVReg odd = a.vgprs().Scoped("offset_odd");
   ScopedSReg step = a.sgprs().Scoped("row_step");
+  const VReg even = s.query_load[0];
+  const VReg odd = s.query_load[1];
   a.Comment("row lane / 8 of each eight, place lane % 8");
   a.v_lshl_or_b32(lane, s.half, 5, s.query_lane);
   a.v_lshrrev_b32(row, 3, lane);
@@ -28,64 +28,57 @@ void EmitWideLoads(KernelState& s, SReg descriptor, SReg stride, SReg place) {
   a.v_lshl_add_u32(odd, lane, 4, odd);
   a.s_lshl_b32(step, stride, 3);
   a.v_add_u32(odd, step, odd);
-  a.s_lshl_b32(step, stride, 4);
-  for (int i = 0; i < 4; ++i) {
-    const VReg offset = i % 2 == 0 ? even : odd;
-    if (i >= 2) a.v_add_u32(offset, step, offset);
-    a.s_add_u32(m0, place, s.g.own_lds + 1024 * i);
-    a.buffer_load_dwordx4_lds(offset, descriptor, 0);
-  }
-}
-
-void EmitNarrowLoads(KernelState& s, SReg descriptor, SReg stride, SReg place) {
-  Assembler& a = s.a;
-  ScopedVReg lane = a.vgprs().Scoped("lane");
-  ScopedVReg row = a.vgprs().Scoped("row");
-  ScopedVReg offset = a.vgprs().Scoped("offset");
-  ScopedSReg step = a.sgprs().Scoped("row_step");
+  if (!s.g.narrow_part) return;
+  const VReg narrow = s.query_load[2];
   a.Comment("row lane / 4 of each sixteen, place lane % 4");
   a.v_lshl_or_b32(lane, s.half, 5, s.query_lane);
   a.v_lshrrev_b32(row, 2, lane);
-  a.v_mul_lo_u32(offset, row, stride);
+  a.v_mul_lo_u32(narrow, row, stride);
   a.v_lshrrev_b32(row, 4, lane);
   a.v_and_b32(lane, 3, lane);
   a.v_xor_b32(lane, row, lane);
   a.v_add_u32(lane, Geometry::kWideRow / 16, lane);
-  a.v_lshl_add_u32(offset, lane, 4, offset);
-  a.s_lshl_b32(step, stride, 4);
-  for (int i = 0; i < 2; ++i) {
-    if (i > 0) a.v_add_u32(offset, step, offset);
-    a.s_add_u32(m0, place, s.g.own_lds + kWideBytes + 1024 * i);
-    a.buffer_load_dwordx4_lds(offset, descriptor, 0);
-  }
+  a.v_lshl_add_u32(narrow, lane, 4, narrow);
 }
-
-}  // namespace
 
 int QueryLoads(const Geometry& g) { return g.own_bytes / 1024; }
 
-void EmitQueryLoad(KernelState& s, SReg address, SReg row0, SReg valid_rows) {
+void EmitQueryLoad(KernelState& s, SReg descriptor) {
   Assembler& a = s.a;
   const SReg stride = s.Shape(offsetof(AttentionArgs, query_seq_stride));
-  ScopedSReg descriptor = a.sgprs().Scoped("query_descriptor", 4);
   ScopedSReg place = a.sgprs().Scoped("query_place");
+  ScopedSReg step = a.sgprs().Scoped("row_step");
+  ScopedVReg further = a.vgprs().Scoped("further_rows", s.query_load.count());
   a.Comment("rows of Q into the wave's own LDS");
-  EmitRowDescriptor(s, descriptor, address, stride, s.g.row_bytes, row0,
-                    valid_rows);
   a.s_mul_i32(place, s.wave, s.g.own_bytes);
-  EmitWideLoads(s, descriptor, stride, place);
-  if (s.g.narrow_part) EmitNarrowLoads(s, descriptor, stride, place);
+  a.s_lshl_b32(step, stride, 4);
+  for (int i = 0; i < further.count(); ++i) {
+    a.v_add_u32(further[i], step, s.query_load[i]);
+  }
+  for (int i = 0; i < 4; ++i) {
+    a.s_add_u32(m0, place, s.g.own_lds + 1024 * i);
+    a.buffer_load_dwordx4_lds(i < 2 ? s.query_load[i] : further[i - 2],
+                              descriptor, 0);
+  }
+  if (!s.g.narrow_part) return;
+  for (int i = 0; i < 2; ++i) {
+    a.s_add_u32(m0, place, s.g.own_lds + kWideBytes + 1024 * i);
+    a.buffer_load_dwordx4_lds(i == 0 ? s.query_load[2] : further[2], descriptor,
+                              0);
+  }
 }
 
 void EmitQueryRead(KernelState& s) {
   Assembler& a = s.a;
   ScopedSReg distance = a.sgprs().Scoped("query_distance");
-  ScopedVReg address = a.vgprs().Scoped("query_address", 1);
+  ScopedVReg address = a.vgprs().Scoped("query_address", 6, 1);
   a.Section("Read Q");
+  int used = 0;
   const auto read = [&](VReg key_address, int first) {
     for (int i = 0; i < key_address.count(); ++i) {
-      a.v_add_u32(address, distance, key_address[i]);
-      a.ds_read_b128(s.query.sub(4 * (first + i), 4), address, 0);
+      const VReg own = address[used++];
+      a.v_add_u32(own, distance, key_address[i]);
+      a.ds_read_b128(s.query.sub(4 * (first + i), 4), own, 0);
     }
   };
   a.s_mul_i32(distance, s.wave, s.g.own_bytes);
@@ -95,6 +88,10 @@ void EmitQueryRead(KernelState& s) {
     a.s_add_u32(distance, distance, kWideBytes + s.g.key_lds - s.g.narrow_lds);
     read(s.narrow_read, s.key_read.count());
   }
+}
+
+void EmitQuerySign(KernelState& s) {
+  Assembler& a = s.a;
   a.WaitLgkmcnt(0);
   const Label positive = a.NewLabel("positive_scale");
   a.s_cmp_eq_u32(s.negate, 0);

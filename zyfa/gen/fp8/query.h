@@ -5,17 +5,22 @@
 
 namespace zyfa::gen::fp8 {
 
-// A wave's 32 rows of Q on their way from memory, at `address` plus row `row0`
-// on, into its own part of LDS, laid out as the rows of a key tile are. Rows
-// that do not exist arrive as zeros.
-void EmitQueryLoad(KernelState& s, SReg address, SReg row0, SReg valid_rows);
+// Per-lane constants of the loads.
+void EmitQueryOffsets(KernelState& s);
+
+// A wave's 32 rows of Q, those of the descriptor, on their way from memory into
+// the wave's own part of LDS, laid out as the rows of a key tile are. Rows that
+// do not exist arrive as zeros.
+void EmitQueryLoad(KernelState& s, SReg descriptor);
 
 // Its vector memory instructions.
 int QueryLoads(const Geometry& g);
 
-// The B operand from there, with the sign of the item's scale. The rows must
-// have arrived.
+// The B operand on its way from there; the rows must have arrived.
 void EmitQueryRead(KernelState& s);
+
+// Waits for it and gives it the sign of the item's scale.
+void EmitQuerySign(KernelState& s);
 
 }  // namespace zyfa::gen::fp8
 

@@ -31,50 +31,43 @@ void EmitScaleConstants(KernelState& s) {
   a.v_mul_f32(top, s.Control(offsetof(AttentionArgs, lean_top)), top);
   a.v_readfirstlane_b32(s.lean_top, top);
   a.s_mov_b32(s.minus_eight, Bits(kMinusEight));
+  a.v_mov_b32(s.score_scales, Bits(127 | (127 - kLeanShift) << 8));
 }
 
-void EmitItemScales(KernelState& s) {
+void EmitItemScales(KernelState& s, VReg descales) {
   Assembler& a = s.a;
+  const ItemTable& t = s.table;
   ScopedVReg scale = a.vgprs().Scoped("score_scale");
   ScopedVReg value = a.vgprs().Scoped("scale_value");
-  a.Section("Scales of the item");
+  a.Section("Scales of the items");
   a.v_mov_b32(scale, F32(kLog2E));
   a.v_mul_f32(scale, s.Control(offsetof(AttentionArgs, softmax_scale)), scale);
-  a.v_mul_f32(scale, s.next_descale[0], scale);
-  a.v_mul_f32(scale, s.next_descale[1], scale);
+  a.v_mul_f32(scale, descales[0], scale);
+  a.v_mul_f32(scale, descales[1], scale);
   a.Comment("V's descale; a NaN if the product is none");
-  a.v_mov_b32(value, s.next_descale[2]);
   a.v_cmp_eq_f32(vcc, scale, scale);
-  a.v_cndmask_b32(value, scale, value, vcc);
-  a.v_readfirstlane_b32(s.value_descale, value);
-  a.v_readfirstlane_b32(s.negate, scale);
-  a.s_ashr_i32(s.negate, s.negate, 31);
-  a.s_and_b32(s.negate, s.negate, Bits(0x80808080));
+  a.v_cndmask_b32(t.value_descale, scale, descales[2], vcc);
+  a.v_ashrrev_i32(t.negate, 31, scale);
+  a.v_and_b32(t.negate, Bits(0x80808080), t.negate);
   a.v_and_b32(scale, Bits(0x7fffffff), scale);
   a.v_max_f32(scale, Bits(kLeast), scale);
   a.v_min_f32(scale, Bits(kGreatest), scale);
   if (s.g.lean) {
-    a.v_mul_f32(value, Bits(PowerOfTwo(kCodeUnit + 3 + kLeanShift)), scale);
-    a.v_readfirstlane_b32(s.code_scale, value);
-    a.v_mul_f32(value, Bits(PowerOfTwo(kLeanShift)), scale);
-    a.v_readfirstlane_b32(s.unit_scale, value);
-    a.v_rcp_f32(value, value);
-    a.v_readfirstlane_b32(s.inverse_unit, value);
-    a.v_mov_b32(s.score_scales, Bits(127 | (127 - kLeanShift) << 8));
+    a.v_mul_f32(t.code_scale, Bits(PowerOfTwo(kCodeUnit + 3 + kLeanShift)),
+                scale);
+    a.v_mul_f32(t.unit_scale, Bits(PowerOfTwo(kLeanShift)), scale);
+    a.v_rcp_f32(t.inverse_unit, t.unit_scale);
     return;
   }
   a.Comment("scale = 2^n times unit_scale, which is at least 1 and below 2");
   a.v_frexp_exp_i32_f32(value, scale);
   a.v_add_u32(value, 126, value);
   a.v_lshlrev_b32(value, 8, value);
-  a.v_or_b32(s.score_scales, 127, value);
+  a.v_or_b32(t.score_scales, 127, value);
   a.v_frexp_mant_f32(value, scale);
-  a.v_add_f32(value, value, value);
-  a.v_readfirstlane_b32(s.unit_scale, value);
-  a.v_rcp_f32(value, value);
-  a.v_readfirstlane_b32(s.inverse_unit, value);
-  a.v_mul_f32(value, F32(kLeastExponent), value);
-  a.v_readfirstlane_b32(s.least_max, value);
+  a.v_add_f32(t.unit_scale, value, value);
+  a.v_rcp_f32(t.inverse_unit, t.unit_scale);
+  a.v_mul_f32(t.least_max, F32(kLeastExponent), t.inverse_unit);
 }
 
 }  // namespace zyfa::gen::fp8

@@ -1,7 +1,5 @@
 #include "zyfa/gen/fp8/store.h"
 
-#include "zyfa/gen/fp8/item.h"
-
 namespace zyfa::gen::fp8 {
 namespace {
 
@@ -14,7 +12,7 @@ constexpr float kLn2 = 0.693147180559945309f;
 
 // Columns 16 k of half 0 and 16 k + 8 of half 1: 32 bytes of a row.
 // Scaled piece by piece, as a store of that many memory lines takes its time.
-void EmitBf16Rows(KernelState& s, SReg descriptor, VReg place, VReg inverse) {
+void EmitBf16Rows(KernelState& s, VReg place, VReg inverse) {
   Assembler& a = s.a;
   a.v_lshl_add_u32(place, s.half, 4, place);
   for (int k = 0; k < s.output_sum.count() / 8; ++k) {
@@ -25,13 +23,13 @@ void EmitBf16Rows(KernelState& s, SReg descriptor, VReg place, VReg inverse) {
     }
     a.v_permlane32_swap_b32(x[0], x[2]);
     a.v_permlane32_swap_b32(x[1], x[3]);
-    a.buffer_store_dwordx4(x.sub(0, 4), place, descriptor, 0, 32 * k);
+    a.buffer_store_dwordx4(x.sub(0, 4), place, s.output, 0, 32 * k);
   }
 }
 
 // Dword 2 k + half of a block's 32 bytes is a register. Dwords 0, 1 of half 0
 // and 2, 3 of half 1, then 4, 5 and 6, 7.
-void EmitFp8Rows(KernelState& s, SReg descriptor, VReg place, VReg inverse) {
+void EmitFp8Rows(KernelState& s, VReg place, VReg inverse) {
   Assembler& a = s.a;
   ScopedVReg scale = a.vgprs().Scoped("output_scale");
   {
@@ -65,7 +63,7 @@ void EmitFp8Rows(KernelState& s, SReg descriptor, VReg place, VReg inverse) {
     a.v_cvt_pk_fp8_f32(x[3], x[14], x[15]).dst_high();
     for (int k = 0; k < 2; ++k) {
       a.v_permlane32_swap_b32(x[2 * k], x[2 * k + 1]);
-      a.buffer_store_dwordx2(x.sub(2 * k, 2), place, descriptor, 0,
+      a.buffer_store_dwordx2(x.sub(2 * k, 2), place, s.output, 0,
                              32 * block + 16 * k);
     }
   }
@@ -74,7 +72,6 @@ void EmitFp8Rows(KernelState& s, SReg descriptor, VReg place, VReg inverse) {
 void EmitOutput(KernelState& s) {
   Assembler& a = s.a;
   const SReg stride = s.Shape(offsetof(AttentionArgs, output_seq_stride));
-  ScopedSReg descriptor = a.sgprs().Scoped("output_descriptor", 4);
   ScopedVReg place = a.vgprs().Scoped("output_place");
   a.v_mul_lo_u32(place, s.query_lane, stride);
   ScopedVReg inverse = a.vgprs().Scoped("inverse_sum");
@@ -88,14 +85,10 @@ void EmitOutput(KernelState& s) {
   a.s_bitcmp1_b32(s.Control(offsetof(AttentionArgs, flags)), 0);
   static_assert(kOutputFp8 == 1 << 0);
   a.s_cbranch_scc1(fp8);
-  EmitRowDescriptor(s, descriptor, s.output, stride, 2 * Geometry::kHeadDimV,
-                    s.row0, s.valid_rows);
-  EmitBf16Rows(s, descriptor, place, inverse);
+  EmitBf16Rows(s, place, inverse);
   a.s_branch(stored);
   a.Bind(fp8);
-  EmitRowDescriptor(s, descriptor, s.output, stride, Geometry::kHeadDimV,
-                    s.row0, s.valid_rows);
-  EmitFp8Rows(s, descriptor, place, inverse);
+  EmitFp8Rows(s, place, inverse);
   a.Bind(stored);
 }
 
@@ -104,21 +97,14 @@ void EmitLse(KernelState& s) {
   a.Comment("LSE = (reference in binades + log2(sum)) ln 2, one lane a row");
   ScopedVReg value = a.vgprs().Scoped("lse_value");
   ScopedVReg offset = a.vgprs().Scoped("lse_offset");
-  ScopedSReg descriptor = a.sgprs().Scoped("lse_descriptor", 4);
-  ScopedSReg row_bytes = a.sgprs().Scoped("row_bytes");
   // What a weight of 1 is in the sum: 1.75 for lean codes.
   a.v_mul_f32(value, F32(s.g.lean ? 1 / 1.75f : 1.0f), s.row_sum);
   a.v_log_f32(value, value);
   a.v_fma_f32(value, s.row_max, s.unit_scale, value);
   a.v_mul_f32(value, F32(kLn2), value);
   a.v_lshlrev_b32(offset, 2, s.query_lane);
-  a.s_mov_b32(row_bytes, 4);
-  EmitRowDescriptor(s, descriptor, s.lse, row_bytes, 4, s.row0, s.valid_rows);
-  a.Comment("a null pointer drops all stores");
-  a.s_cmp_eq_u64(s.lse, 0);
-  a.s_cselect_b32(descriptor[2], 0, descriptor[2]);
   a.s_mov_b32(exec_hi, 0);
-  a.buffer_store_dword(value, offset, descriptor, 0);
+  a.buffer_store_dword(value, offset, s.lse, 0);
   a.s_mov_b32(exec_hi, -1);
 }
 

@@ -210,6 +210,12 @@ void EmitReadAddresses(KernelState& s) {
 
 void EmitLoaderStart(KernelState& s) {
   Assembler& a = s.a;
+  a.Comment("bytes of a key tile");
+  a.s_lshl_b32(s.key_step, s.Shape(offsetof(AttentionArgs, key_seq_stride)), 6);
+  a.Comment("bytes of a value tile");
+  a.s_lshl_b32(s.value_step, s.Shape(offsetof(AttentionArgs, value_seq_stride)),
+               6);
+  static_assert(kKeyTile == 1 << 6);
   for (const TileCursor& t : {s.key, s.value, s.narrow}) {
     if (t.desc.count() != 4) continue;
     a.s_mov_b32(t.tiles, 0);

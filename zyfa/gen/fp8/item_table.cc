@@ -1,0 +1,354 @@
+#include "zyfa/gen/fp8/item_table.h"
+
+#include "zyfa/gen/asm/buffer_address.h"
+#include "zyfa/gen/fp8/score_scale.h"
+
+namespace zyfa::gen::fp8 {
+namespace {
+
+SReg SeqlenQ(const KernelState& s) {
+  return s.Shape(offsetof(AttentionArgs, seqlen_q));
+}
+SReg SeqlenKv(const KernelState& s) {
+  return s.Shape(offsetof(AttentionArgs, seqlen_kv));
+}
+
+// About 2^32 / divisor, at most 2 too small: what EmitDivide needs.
+void EmitReciprocal(Assembler& a, VReg reciprocal, SReg divisor) {
+  ScopedVReg error = a.vgprs().Scoped("reciprocal_error");
+  ScopedSReg negative = a.sgprs().Scoped("negative_divisor");
+  a.v_cvt_f32_u32(reciprocal, divisor);
+  a.v_rcp_iflag_f32(reciprocal, reciprocal);
+  a.v_mul_f32(reciprocal, Bits(0x4f7ffffe), reciprocal);  // a little below 2^32
+  a.v_cvt_u32_f32(reciprocal, reciprocal);
+  a.Comment("one step of Newton's");
+  a.s_sub_u32(negative, 0, divisor);
+  a.v_mul_lo_u32(error, reciprocal, negative);
+  a.v_mul_hi_u32(error, reciprocal, error);
+  a.v_add_u32(reciprocal, reciprocal, error);
+}
+
+// quotient, rest = number / divisor.
+void EmitDivide(Assembler& a, VReg quotient, VReg rest, VReg number,
+                SReg divisor) {
+  ScopedVReg t = a.vgprs().Scoped("division_part");
+  EmitReciprocal(a, t, divisor);
+  a.v_mul_hi_u32(quotient, number, t);
+  a.v_mul_lo_u32(t, quotient, divisor);
+  a.v_sub_u32(rest, number, t);
+  for (int i = 0; i < 2; ++i) {
+    a.v_cmp_le_u32(vcc, divisor, rest);
+    a.v_subrev_u32(t, divisor, rest);
+    a.v_cndmask_b32(rest, rest, t, vcc);
+    a.v_addc_co_u32(quotient, vcc, 0, quotient, vcc);
+  }
+}
+
+// Items' numbers in rounds s.round + lane (zyfa/variant/item_order.h), and
+// which rounds have one; the others get the last item's number.
+void EmitNumbers(KernelState& s, VReg number, SReg exists) {
+  Assembler& a = s.a;
+  const SReg group = a.workgroup_id_x();
+  const SReg groups = s.Control(offsetof(AttentionArgs, groups));
+  const SReg items = s.Control(offsetof(AttentionArgs, items));
+  ScopedSReg back = a.sgprs().Scoped("place_in_odd_rounds");
+  ScopedSReg part = a.sgprs().Scoped("part_of_group");
+  ScopedVReg start = a.vgprs().Scoped("start_of_round");
+  ScopedVReg place = a.vgprs().Scoped("place");
+  a.Comment("odd rounds go through the groups backwards, in eights");
+  a.s_sub_u32(back, groups, 8);
+  a.s_and_b32(part, group, -8);
+  a.s_sub_u32(back, back, part);
+  a.s_and_b32(part, group, 7);
+  a.s_add_u32(back, back, part);
+  a.v_lshl_or_b32(start, s.half, 5, s.query_lane);
+  a.v_and_b32(place, 1, start);
+  a.v_cmp_eq_u32(vcc, 1, place);
+  a.v_mov_b32(number, group);
+  a.v_mov_b32(place, back);
+  a.v_cndmask_b32(place, number, place, vcc);
+  a.v_add_u32(start, s.round, start);
+  a.v_mul_lo_u32(start, start, groups);
+  a.v_add_u32(number, start, place);
+  a.Comment("no further round, or not as many items left");
+  a.v_cmp_gt_u32(exists, items, start);
+  a.v_cmp_gt_u32(vcc, items, number);
+  a.s_and_b64(exists, exists, vcc);
+  a.s_sub_u32(part, items, 1);
+  a.v_min_u32(number, part, number);
+}
+
+// keys = number of keys that row `row` + `ahead` sees, 0 .. seqlen_kv.
+void EmitVisibleKeys(KernelState& s, VReg keys, VReg row, int ahead) {
+  Assembler& a = s.a;
+  if (!s.g.causal) {
+    a.v_mov_b32(keys, SeqlenKv(s));
+    return;
+  }
+  ScopedSReg offset = a.sgprs().Scoped("causal_offset");
+  a.s_sub_i32(offset, SeqlenKv(s), SeqlenQ(s));
+  a.s_add_i32(offset, offset, ahead + 1);
+  a.v_add_u32(keys, offset, row);
+  a.v_med3_i32(keys, keys, 0, SeqlenKv(s));
+}
+
+// What the columns of an item select.
+struct Columns {
+  VReg batch, head, kv_head;
+};
+
+struct TensorFields {
+  const char* name;
+  VReg base;
+  size_t address, strides;
+  VReg head;
+};
+
+// base = address + head * head_stride + batch * batch_stride, for each.
+void EmitAddresses(KernelState& s, std::initializer_list<TensorFields> tensors,
+                   VReg batch) {
+  Assembler& a = s.a;
+  const int count = static_cast<int>(tensors.size());
+  // Scalar loads come back in any order, so each wait is for all of them.
+  ScopedSReg address = a.sgprs().Scoped("addresses", 2 * count);
+  ScopedSReg strides = a.sgprs().Scoped("strides", 4 * count);
+  int i = 0;
+  for (const TensorFields& t : tensors) {
+    a.s_load_dwordx2(address.sub(2 * i, 2), s.kernarg,
+                     static_cast<int>(t.address));
+    a.s_load_dwordx4(strides.sub(4 * i, 4), s.kernarg,
+                     static_cast<int>(t.strides));
+    ++i;
+  }
+  const Label one_entry = a.NewLabel("one_batch_entry");
+  i = 0;
+  for (const TensorFields& t : tensors) {
+    a.Comment(std::string(t.name) + " of its head");
+    a.v_mov_b32(t.base[0], address[2 * i]);
+    a.v_mov_b32(t.base[1], address[2 * i + 1]);
+    EmitAddProduct(a, t.base, t.head, strides.sub(4 * i + 2, 2));
+    ++i;
+  }
+  a.s_cmp_eq_u32(s.Control(offsetof(AttentionArgs, columns)),
+                 s.Control(offsetof(AttentionArgs, heads_q)));
+  a.s_cbranch_scc1(one_entry);
+  i = 0;
+  for (const TensorFields& t : tensors) {
+    a.Comment(std::string(t.name) + " of its batch entry");
+    EmitAddProduct(a, t.base, batch, strides.sub(4 * i, 2));
+    ++i;
+  }
+  a.Bind(one_entry);
+}
+
+// descriptor = the wave's rows row0 .. row0 + valid_rows - 1 of the tensor that
+// begins at its first two words. No bytes for no rows.
+void EmitRowDescriptor(KernelState& s, VReg descriptor, SReg row_stride,
+                       SReg row_bytes, VReg row0, VReg valid_rows) {
+  Assembler& a = s.a;
+  const VReg records = descriptor[2];
+  EmitAddProduct(a, descriptor.sub(0, 2), row0, row_stride);
+  a.v_and_b32(descriptor[1], 0xffff, descriptor[1]);
+  a.v_add_u32(records, -1, valid_rows);
+  a.v_mul_lo_u32(records, records, row_stride);
+  a.v_add_u32(records, row_bytes, records);
+  a.v_cmp_lt_i32(vcc, 0, valid_rows);
+  a.v_cndmask_b32(records, 0, records, vcc);
+}
+
+// Descales of Q, K and V, from memory or the arguments' numbers. Those from
+// memory are on their way behind this.
+void EmitDescales(KernelState& s, VReg descales, const Columns& columns) {
+  Assembler& a = s.a;
+  constexpr size_t kAddress = offsetof(AttentionArgs, query_descale);
+  constexpr size_t kStrides =
+      offsetof(AttentionArgs, query_descale_batch_stride);
+  constexpr size_t kNumber = offsetof(AttentionArgs, query_descale_value);
+  static_assert(offsetof(AttentionArgs, key_descale) == kAddress + 8 &&
+                offsetof(AttentionArgs, value_descale) == kAddress + 16);
+  static_assert(
+      offsetof(AttentionArgs, key_descale_batch_stride) == kStrides + 8 &&
+      offsetof(AttentionArgs, value_descale_batch_stride) == kStrides + 16);
+  static_assert(offsetof(AttentionArgs, key_descale_value) == kNumber + 4 &&
+                offsetof(AttentionArgs, value_descale_value) == kNumber + 8);
+  ScopedSReg addresses = a.sgprs().Scoped("descale_addresses", 6, 4);
+  ScopedSReg strides = a.sgprs().Scoped("descale_strides", 6, 4);
+  ScopedSReg number = a.sgprs().Scoped("descale_number", 3, 2);
+  const Label from_memory = a.NewLabel("descales_from_memory");
+  const Label done = a.NewLabel("descales_on_their_way");
+  a.s_load_dwordx4(addresses.sub(0, 4), s.kernarg, static_cast<int>(kAddress));
+  a.s_load_dwordx2(addresses.sub(4, 2), s.kernarg,
+                   static_cast<int>(kAddress + 16));
+  a.s_load_dwordx4(strides.sub(0, 4), s.kernarg, static_cast<int>(kStrides));
+  a.s_load_dwordx2(strides.sub(4, 2), s.kernarg,
+                   static_cast<int>(kStrides + 16));
+  a.Comment("descales: any from memory?");
+  a.s_or_b64(number.sub(0, 2), addresses.sub(0, 2), addresses.sub(2, 2));
+  a.s_or_b64(number.sub(0, 2), number.sub(0, 2), addresses.sub(4, 2));
+  a.s_cmp_lg_u64(number.sub(0, 2), 0);
+  a.s_cbranch_scc1(from_memory);
+  for (int i = 0; i < 3; ++i) {
+    a.s_load_dword(number[i], s.kernarg, static_cast<int>(kNumber) + 4 * i);
+  }
+  for (int i = 0; i < 3; ++i) a.v_mov_b32(descales[i], number[i]);
+  a.s_branch(done);
+
+  a.Bind(from_memory);
+  ScopedVReg address = a.vgprs().Scoped("descale_address", 2);
+  ScopedVReg query_head = a.vgprs().Scoped("descale_head");
+  a.Comment("Q's goes by query heads or by KV heads");
+  a.s_bitcmp1_b32(s.Control(offsetof(AttentionArgs, flags)), 1);
+  static_assert(kQueryDescaleByKvHead == 1 << 1);
+  a.s_cselect_b64(vcc, -1, 0);
+  a.v_cndmask_b32(query_head, columns.head, columns.kv_head, vcc);
+  for (int i = 0; i < 3; ++i) {
+    const SReg pointer = addresses.sub(2 * i, 2);
+    a.s_add_u32(number[0], s.kernarg[0], static_cast<int>(kNumber) + 4 * i);
+    a.s_addc_u32(number[1], s.kernarg[1], 0);
+    a.s_cmp_lg_u64(pointer, 0);
+    a.s_cselect_b32(pointer[0], pointer[0], number[0]);
+    a.s_cselect_b32(pointer[1], pointer[1], number[1]);
+    a.v_mov_b32(address[0], pointer[0]);
+    a.v_mov_b32(address[1], pointer[1]);
+    EmitAddProduct(a, address, columns.batch, strides[2 * i]);
+    EmitAddProduct(a, address, i == 0 ? query_head : columns.kv_head,
+                   strides[2 * i + 1]);
+    a.global_load_dword(descales[i], address, off);
+  }
+  a.Bind(done);
+}
+
+// The wave's rows in query tile `tile`. Waves w and w + 4 share a SIMD: their
+// rows are chosen so that every SIMD meets as many key tiles along a causal
+// diagonal as the others.
+void EmitRowsOfWave(KernelState& s, VReg row0, VReg valid_rows, VReg tile) {
+  Assembler& a = s.a;
+  ScopedSReg place = a.sgprs().Scoped("place_of_wave");
+  a.s_sub_u32(place, 11, s.wave);
+  a.s_cmp_lt_u32(s.wave, 4);
+  a.s_cselect_b32(place, s.wave, place);
+  a.s_lshl_b32(place, place, 5);
+  static_assert(kQueryTile == 1 << 8 && Geometry::kQueriesPerWave == 1 << 5);
+  a.v_lshlrev_b32(row0, 8, tile);
+  a.v_add_u32(row0, place, row0);
+  a.v_sub_u32(valid_rows, SeqlenQ(s), row0);
+  a.v_med3_i32(valid_rows, valid_rows, 0, Geometry::kQueriesPerWave);
+}
+
+// Keys and tiles of the group, what its last row sees, and of the wave.
+void EmitBounds(KernelState& s, VReg tile, VReg row0, VReg valid_rows,
+                SReg exists) {
+  Assembler& a = s.a;
+  const ItemTable& t = s.table;
+  ScopedVReg row = a.vgprs().Scoped("last_row");
+  ScopedSReg last = a.sgprs().Scoped("last_row_of_all");
+  a.Comment("keys and tiles of the group: what its last row sees");
+  a.v_lshlrev_b32(row, 8, tile);
+  a.v_add_u32(row, kQueryTile - 1, row);
+  a.s_sub_u32(last, SeqlenQ(s), 1);
+  a.v_min_i32(row, last, row);
+  EmitVisibleKeys(s, t.keys, row, 0);
+  a.v_add_u32(t.tiles, kKeyTile - 1, t.keys);
+  a.v_lshrrev_b32(t.tiles, 6, t.tiles);
+  static_assert(kKeyTile == 1 << 6);
+  a.v_max_u32(t.tiles, kLeastTiles, t.tiles);
+
+  a.Comment("key tiles of the wave: what its last row sees");
+  EmitVisibleKeys(s, t.wave_tiles, row0, Geometry::kQueriesPerWave - 1);
+  a.v_min_i32(t.wave_tiles, t.keys, t.wave_tiles);
+  a.v_add_u32(t.wave_tiles, kKeyTile - 1, t.wave_tiles);
+  a.v_lshrrev_b32(t.wave_tiles, 6, t.wave_tiles);
+  a.v_cmp_lt_i32(vcc, 0, valid_rows);
+  a.v_cndmask_b32(t.wave_tiles, 0, t.wave_tiles, vcc);
+  a.Comment("unmasked: what its first row sees in full, without the last tile");
+  EmitVisibleKeys(s, t.full_keys, row0, 0);
+  a.v_lshrrev_b32(t.plain_tiles, 6, t.full_keys);
+  a.v_add_u32(row, -1, t.wave_tiles);
+  a.v_min_i32(t.plain_tiles, t.plain_tiles, row);
+  if (s.g.causal) {
+    a.s_sub_i32(last, SeqlenKv(s), SeqlenQ(s));
+    a.v_add_u32(t.diagonal, last, row0);
+  }
+  a.Comment("rounds without an item");
+  a.v_cndmask_b32(t.keys, 0, t.keys, exists);
+  a.v_mov_b32(row, kEndless);
+  a.v_cndmask_b32(t.tiles, row, t.tiles, exists);
+}
+
+}  // namespace
+
+void EmitFillItemTable(KernelState& s) {
+  Assembler& a = s.a;
+  const ItemTable& t = s.table;
+  a.Section("Items of the next 64 rounds, one a lane");
+  ScopedSReg exists = a.sgprs().Scoped("items_exist", 2);
+  ScopedVReg tile = a.vgprs().Scoped("query_tile");
+  ScopedVReg batch = a.vgprs().Scoped("batch");
+  ScopedVReg head = a.vgprs().Scoped("head");
+  ScopedVReg kv_head = a.vgprs().Scoped("kv_head");
+  ScopedVReg row0 = a.vgprs().Scoped("first_row");
+  ScopedVReg valid_rows = a.vgprs().Scoped("valid_rows");
+  ScopedVReg descales = a.vgprs().Scoped("descales", 3, 1);
+  const SReg multiplier = s.Shape(offsetof(AttentionArgs, kv_head_multiplier));
+
+  EmitNumbers(s, kv_head, exists);
+  a.Comment("item = (query_tiles - 1 - tile) * columns + batch * heads + head");
+  EmitDivide(a, tile, head, kv_head,
+             s.Control(offsetof(AttentionArgs, columns)));
+  a.v_sub_u32(tile, s.Shape(offsetof(AttentionArgs, query_tiles)), tile);
+  a.v_add_u32(tile, -1, tile);
+  EmitDivide(a, batch, head, head, s.Control(offsetof(AttentionArgs, heads_q)));
+  a.Comment("KV head = query head / (heads_q / heads_kv)");
+  a.v_mul_hi_u32(kv_head, head, multiplier);
+  a.s_cmp_eq_u32(multiplier, 0);
+  a.s_cselect_b64(vcc, -1, 0);
+  a.v_cndmask_b32(kv_head, kv_head, head, vcc);
+
+  EmitDescales(s, descales, {batch, head, kv_head});
+  EmitAddresses(s,
+                {{"Q", t.query.sub(0, 2), offsetof(AttentionArgs, query),
+                  offsetof(AttentionArgs, query_batch_stride), head},
+                 {"K", t.key, offsetof(AttentionArgs, key),
+                  offsetof(AttentionArgs, key_batch_stride), kv_head},
+                 {"V", t.value, offsetof(AttentionArgs, value),
+                  offsetof(AttentionArgs, value_batch_stride), kv_head}},
+                batch);
+  a.v_and_b32(t.key[1], 0xffff, t.key[1]);
+  a.v_and_b32(t.value[1], 0xffff, t.value[1]);
+  EmitAddresses(s,
+                {{"O", t.output.sub(0, 2), offsetof(AttentionArgs, output),
+                  offsetof(AttentionArgs, output_batch_stride), head},
+                 {"LSE", t.lse.sub(0, 2), offsetof(AttentionArgs, lse),
+                  offsetof(AttentionArgs, lse_batch_stride), head}},
+                batch);
+  EmitRowsOfWave(s, row0, valid_rows, tile);
+  {
+    ScopedSReg bytes = a.sgprs().Scoped("row_bytes");
+    ScopedSReg stride = a.sgprs().Scoped("lse_stride");
+    ScopedSReg address = a.sgprs().Scoped("lse_address", 2);
+    a.s_load_dwordx2(address, s.kernarg,
+                     static_cast<int>(offsetof(AttentionArgs, lse)));
+    a.s_mov_b32(bytes, s.g.row_bytes);
+    EmitRowDescriptor(s, t.query,
+                      s.Shape(offsetof(AttentionArgs, query_seq_stride)), bytes,
+                      row0, valid_rows);
+    a.s_mov_b32(bytes, 2 * Geometry::kHeadDimV);
+    a.s_bitcmp1_b32(s.Control(offsetof(AttentionArgs, flags)), 0);
+    static_assert(kOutputFp8 == 1 << 0);
+    a.s_cselect_b32(bytes, Geometry::kHeadDimV, bytes);
+    EmitRowDescriptor(s, t.output,
+                      s.Shape(offsetof(AttentionArgs, output_seq_stride)),
+                      bytes, row0, valid_rows);
+    a.s_mov_b32(stride, 4);
+    a.s_mov_b32(bytes, 4);
+    EmitRowDescriptor(s, t.lse, stride, bytes, row0, valid_rows);
+    a.Comment("a null pointer drops all stores of the LSE");
+    a.s_cmp_lg_u64(address, 0);
+    a.s_cselect_b64(vcc, -1, 0);
+    a.v_cndmask_b32(t.lse[2], 0, t.lse[2], vcc);
+  }
+  EmitBounds(s, tile, row0, valid_rows, exists);
+  EmitItemScales(s, descales);
+}
+
+}  // namespace zyfa::gen::fp8
