@@ -17,60 +17,74 @@ namespace zyfa::gen {
 namespace fp8 {
 namespace {
 
-void EmitLaneConstants(KernelState& s) {
+// Before the first item, after Q's: the streams of tiles; and beside them what
+// needs none of the loads.
+void EmitStart(KernelState& s) {
+  s.a.Phase("first_loads");
+  s.a.Section("First loads");
+  EmitFirstTileLoads(s);
   s.a.Phase("lane_constants");
-  // Those that need no arguments first, which are on their way.
   EmitReadAddresses(s);
   EmitOnes(s);
   EmitScaleConstants(s);
-  EmitLoadOffsets(s);
-  EmitQueryOffsets(s);
-  EmitLoaderStart(s);
-}
-
-// The streams of loads before the first item.
-void EmitFirstLoads(KernelState& s) {
-  Assembler& a = s.a;
-  a.Phase("first_loads");
-  a.Section("First loads");
-  EmitFirstTileLoads(s);
-  a.Comment("Q and the first tile of K have arrived");
-  a.WaitVmcnt(TileLoads(s.g));
-  a.s_barrier();
 }
 
 void EmitKernel(KernelState& s) {
   Assembler& a = s.a;
   const Label fill = a.NewLabel("fill_item_table");
   const Label prepare = a.NewLabel("prepare_item");
+  const Label started = a.NewLabel("started");
+  const Label filled = a.NewLabel("item_table_filled");
   const Label take = a.NewLabel("take_item");
   const Label running = a.NewLabel("running");
-  a.Phase("entry");
-  EmitEntry(s);
-  EmitLaneConstants(s);
-
-  a.Phase("fill_item_table");
-  a.Bind(fill);
-  EmitFillItemTable(s);
-  a.Phase("prepare_item");
-  a.Bind(prepare);
-  EmitPrepareItem(s);
-  a.s_cmp_lg_u32(s.round, 1);
-  a.s_cbranch_scc1(running);
-  EmitFirstLoads(s);
-
-  a.Phase("take_item");
-  a.Bind(take);
-  EmitQueryRead(s);
-  EmitTakeItem(s);
-  EmitQuerySign(s);
-  a.Comment("a further round of 64");
   {
-    ScopedSReg lane = a.sgprs().Scoped("lane_of_round");
-    a.s_and_b32(lane, s.round, 63);
-    a.s_cbranch_scc1(prepare);
+    ItemTableFill table(s);
+    a.Phase("entry");
+    EmitEntry(s);
+    table.EmitArgumentLoads();
+    EmitLoadOffsets(s);
+    EmitQueryOffsets(s);
+    EmitLoaderStart(s);
+
+    a.Phase("item_table");
+    a.Bind(fill);
+    table.EmitForLoads();
+    a.Phase("prepare_item");
+    a.Bind(prepare);
+    EmitPrepareItem(s);
+    a.s_cmp_lg_u32(s.round, 1);
+    a.s_cbranch_scc1(started);
+    EmitStart(s);
+    a.Bind(started);
+    {
+      ScopedSReg lane = a.sgprs().Scoped("lane_of_next_round");
+      a.s_and_b32(lane, s.round, 63);
+      a.s_cmp_lg_u32(lane, 1);
+      a.s_cbranch_scc1(filled);
+    }
+    a.Phase("rest_of_item_table");
+    table.EmitForTake();
+    a.Bind(filled);
+    a.s_cmp_lg_u32(s.round, 1);
+    a.s_cbranch_scc1(running);
+    a.Comment("Q and the first tile of K have arrived");
+    a.WaitVmcnt(TileLoads(s.g));
+    a.s_barrier();
+
+    a.Phase("take_item");
+    a.Bind(take);
+    EmitQueryRead(s);
+    EmitTakeItem(s);
+    EmitQuerySign(s);
+    {
+      ScopedSReg lane = a.sgprs().Scoped("lane_of_next_round");
+      a.s_and_b32(lane, s.round, 63);
+      a.s_cbranch_scc1(prepare);
+    }
+    a.Comment("a further 64 rounds");
+    table.EmitArgumentLoads();
+    a.s_branch(fill);
   }
-  a.s_branch(fill);
 
   a.Bind(running);
   EmitMainLoop(s);

@@ -1,5 +1,8 @@
 #include "zyfa/gen/fp8/item_table.h"
 
+#include <initializer_list>
+
+#include "absl/strings/str_cat.h"
 #include "zyfa/gen/asm/buffer_address.h"
 #include "zyfa/gen/fp8/score_scale.h"
 
@@ -92,55 +95,6 @@ void EmitVisibleKeys(KernelState& s, VReg keys, VReg row, int ahead) {
   a.v_med3_i32(keys, keys, 0, SeqlenKv(s));
 }
 
-// What the columns of an item select.
-struct Columns {
-  VReg batch, head, kv_head;
-};
-
-struct TensorFields {
-  const char* name;
-  VReg base;
-  size_t address, strides;
-  VReg head;
-};
-
-// base = address + head * head_stride + batch * batch_stride, for each.
-void EmitAddresses(KernelState& s, std::initializer_list<TensorFields> tensors,
-                   VReg batch) {
-  Assembler& a = s.a;
-  const int count = static_cast<int>(tensors.size());
-  // Scalar loads come back in any order, so each wait is for all of them.
-  ScopedSReg address = a.sgprs().Scoped("addresses", 2 * count);
-  ScopedSReg strides = a.sgprs().Scoped("strides", 4 * count);
-  int i = 0;
-  for (const TensorFields& t : tensors) {
-    a.s_load_dwordx2(address.sub(2 * i, 2), s.kernarg,
-                     static_cast<int>(t.address));
-    a.s_load_dwordx4(strides.sub(4 * i, 4), s.kernarg,
-                     static_cast<int>(t.strides));
-    ++i;
-  }
-  const Label one_entry = a.NewLabel("one_batch_entry");
-  i = 0;
-  for (const TensorFields& t : tensors) {
-    a.Comment(std::string(t.name) + " of its head");
-    a.v_mov_b32(t.base[0], address[2 * i]);
-    a.v_mov_b32(t.base[1], address[2 * i + 1]);
-    EmitAddProduct(a, t.base, t.head, strides.sub(4 * i + 2, 2));
-    ++i;
-  }
-  a.s_cmp_eq_u32(s.Control(offsetof(AttentionArgs, columns)),
-                 s.Control(offsetof(AttentionArgs, heads_q)));
-  a.s_cbranch_scc1(one_entry);
-  i = 0;
-  for (const TensorFields& t : tensors) {
-    a.Comment(std::string(t.name) + " of its batch entry");
-    EmitAddProduct(a, t.base, batch, strides.sub(4 * i, 2));
-    ++i;
-  }
-  a.Bind(one_entry);
-}
-
 // descriptor = the wave's rows row0 .. row0 + valid_rows - 1 of the tensor that
 // begins at its first two words. No bytes for no rows.
 void EmitRowDescriptor(KernelState& s, VReg descriptor, SReg row_stride,
@@ -154,68 +108,6 @@ void EmitRowDescriptor(KernelState& s, VReg descriptor, SReg row_stride,
   a.v_add_u32(records, row_bytes, records);
   a.v_cmp_lt_i32(vcc, 0, valid_rows);
   a.v_cndmask_b32(records, 0, records, vcc);
-}
-
-// Descales of Q, K and V, from memory or the arguments' numbers. Those from
-// memory are on their way behind this.
-void EmitDescales(KernelState& s, VReg descales, const Columns& columns) {
-  Assembler& a = s.a;
-  constexpr size_t kAddress = offsetof(AttentionArgs, query_descale);
-  constexpr size_t kStrides =
-      offsetof(AttentionArgs, query_descale_batch_stride);
-  constexpr size_t kNumber = offsetof(AttentionArgs, query_descale_value);
-  static_assert(offsetof(AttentionArgs, key_descale) == kAddress + 8 &&
-                offsetof(AttentionArgs, value_descale) == kAddress + 16);
-  static_assert(
-      offsetof(AttentionArgs, key_descale_batch_stride) == kStrides + 8 &&
-      offsetof(AttentionArgs, value_descale_batch_stride) == kStrides + 16);
-  static_assert(offsetof(AttentionArgs, key_descale_value) == kNumber + 4 &&
-                offsetof(AttentionArgs, value_descale_value) == kNumber + 8);
-  ScopedSReg addresses = a.sgprs().Scoped("descale_addresses", 6, 4);
-  ScopedSReg strides = a.sgprs().Scoped("descale_strides", 6, 4);
-  ScopedSReg number = a.sgprs().Scoped("descale_number", 3, 2);
-  const Label from_memory = a.NewLabel("descales_from_memory");
-  const Label done = a.NewLabel("descales_on_their_way");
-  a.s_load_dwordx4(addresses.sub(0, 4), s.kernarg, static_cast<int>(kAddress));
-  a.s_load_dwordx2(addresses.sub(4, 2), s.kernarg,
-                   static_cast<int>(kAddress + 16));
-  a.s_load_dwordx4(strides.sub(0, 4), s.kernarg, static_cast<int>(kStrides));
-  a.s_load_dwordx2(strides.sub(4, 2), s.kernarg,
-                   static_cast<int>(kStrides + 16));
-  a.Comment("descales: any from memory?");
-  a.s_or_b64(number.sub(0, 2), addresses.sub(0, 2), addresses.sub(2, 2));
-  a.s_or_b64(number.sub(0, 2), number.sub(0, 2), addresses.sub(4, 2));
-  a.s_cmp_lg_u64(number.sub(0, 2), 0);
-  a.s_cbranch_scc1(from_memory);
-  for (int i = 0; i < 3; ++i) {
-    a.s_load_dword(number[i], s.kernarg, static_cast<int>(kNumber) + 4 * i);
-  }
-  for (int i = 0; i < 3; ++i) a.v_mov_b32(descales[i], number[i]);
-  a.s_branch(done);
-
-  a.Bind(from_memory);
-  ScopedVReg address = a.vgprs().Scoped("descale_address", 2);
-  ScopedVReg query_head = a.vgprs().Scoped("descale_head");
-  a.Comment("Q's goes by query heads or by KV heads");
-  a.s_bitcmp1_b32(s.Control(offsetof(AttentionArgs, flags)), 1);
-  static_assert(kQueryDescaleByKvHead == 1 << 1);
-  a.s_cselect_b64(vcc, -1, 0);
-  a.v_cndmask_b32(query_head, columns.head, columns.kv_head, vcc);
-  for (int i = 0; i < 3; ++i) {
-    const SReg pointer = addresses.sub(2 * i, 2);
-    a.s_add_u32(number[0], s.kernarg[0], static_cast<int>(kNumber) + 4 * i);
-    a.s_addc_u32(number[1], s.kernarg[1], 0);
-    a.s_cmp_lg_u64(pointer, 0);
-    a.s_cselect_b32(pointer[0], pointer[0], number[0]);
-    a.s_cselect_b32(pointer[1], pointer[1], number[1]);
-    a.v_mov_b32(address[0], pointer[0]);
-    a.v_mov_b32(address[1], pointer[1]);
-    EmitAddProduct(a, address, columns.batch, strides[2 * i]);
-    EmitAddProduct(a, address, i == 0 ? query_head : columns.kv_head,
-                   strides[2 * i + 1]);
-    a.global_load_dword(descales[i], address, off);
-  }
-  a.Bind(done);
 }
 
 // The wave's rows in query tile `tile`. Waves w and w + 4 share a SIMD: their
@@ -235,15 +127,132 @@ void EmitRowsOfWave(KernelState& s, VReg row0, VReg valid_rows, VReg tile) {
   a.v_med3_i32(valid_rows, valid_rows, 0, Geometry::kQueriesPerWave);
 }
 
-// Keys and tiles of the group, what its last row sees, and of the wave.
-void EmitBounds(KernelState& s, VReg tile, VReg row0, VReg valid_rows,
-                SReg exists) {
+// base = address + head * head_stride + batch * batch_stride; the arguments are
+// the address and the two strides, batch's first.
+void EmitHeadAddress(KernelState& s, const char* name, VReg base, SReg address,
+                     SReg strides, VReg head) {
   Assembler& a = s.a;
+  a.Comment(absl::StrCat(name, " of its head"));
+  a.v_mov_b32(base[0], address[0]);
+  a.v_mov_b32(base[1], address[1]);
+  EmitAddProduct(a, base, head, strides.sub(2, 2));
+}
+
+struct TensorArguments {
+  const char* name;
+  size_t address, strides;  // offsets
+};
+constexpr TensorArguments kQuery = {
+    "Q", offsetof(AttentionArgs, query),
+    offsetof(AttentionArgs, query_batch_stride)};
+constexpr TensorArguments kKey = {"K", offsetof(AttentionArgs, key),
+                                  offsetof(AttentionArgs, key_batch_stride)};
+constexpr TensorArguments kValue = {
+    "V", offsetof(AttentionArgs, value),
+    offsetof(AttentionArgs, value_batch_stride)};
+constexpr TensorArguments kOutput = {
+    "O", offsetof(AttentionArgs, output),
+    offsetof(AttentionArgs, output_batch_stride)};
+constexpr TensorArguments kLse = {"LSE", offsetof(AttentionArgs, lse),
+                                  offsetof(AttentionArgs, lse_batch_stride)};
+
+// Places in the block of scalar registers: strides of tensor i, its address.
+constexpr int kMostTensors = 3;
+SReg Strides(SReg block, int i) { return block.sub(4 * i, 4); }
+SReg Address(SReg block, int i) {
+  return block.sub(4 * kMostTensors + 2 * i, 2);
+}
+
+void EmitTensorLoads(KernelState& s, SReg block,
+                     std::initializer_list<TensorArguments> tensors) {
+  int i = 0;
+  for (const TensorArguments& t : tensors) {
+    s.a.s_load_dwordx4(Strides(block, i), s.kernarg,
+                       static_cast<int>(t.strides));
+    s.a.s_load_dwordx2(Address(block, i), s.kernarg,
+                       static_cast<int>(t.address));
+    ++i;
+  }
+}
+
+}  // namespace
+
+ItemTableFill::ItemTableFill(KernelState& state)
+    : s(state),
+      a(state.a),
+      tensors_(a.sgprs().Scoped("tensor_arguments", 6 * kMostTensors, 4)),
+      tile_(a.vgprs().Scoped("query_tile")),
+      batch_(a.vgprs().Scoped("batch")),
+      head_(a.vgprs().Scoped("head")),
+      kv_head_(a.vgprs().Scoped("kv_head")),
+      row0_(a.vgprs().Scoped("first_row")),
+      valid_rows_(a.vgprs().Scoped("valid_rows")) {}
+
+void ItemTableFill::EmitArgumentLoads() {
+  EmitTensorLoads(s, tensors_, {kQuery, kKey, kValue});
+}
+
+void ItemTableFill::EmitBatchAddresses(std::initializer_list<VReg> bases) {
+  const Label one_entry = a.NewLabel("one_batch_entry");
+  a.s_cmp_eq_u32(s.Control(offsetof(AttentionArgs, columns)),
+                 s.Control(offsetof(AttentionArgs, heads_q)));
+  a.s_cbranch_scc1(one_entry);
+  a.Comment("of their batch entry");
+  int i = 0;
+  for (const VReg base : bases) {
+    EmitAddProduct(a, base, batch_, Strides(tensors_, i++).sub(0, 2));
+  }
+  a.Bind(one_entry);
+}
+
+void ItemTableFill::EmitForLoads() {
+  const ItemTable& t = s.table;
+  a.Section("Items of 64 rounds, one a lane: what loads need");
+  ScopedSReg exists = a.sgprs().Scoped("items_exist", 2);
+  EmitNumbers(s, kv_head_, exists);
+  a.Comment("item = (query_tiles - 1 - tile) * columns + batch * heads + head");
+  EmitDivide(a, tile_, head_, kv_head_,
+             s.Control(offsetof(AttentionArgs, columns)));
+  a.v_sub_u32(tile_, s.Shape(offsetof(AttentionArgs, query_tiles)), tile_);
+  a.v_add_u32(tile_, -1, tile_);
+  EmitDivide(a, batch_, head_, head_,
+             s.Control(offsetof(AttentionArgs, heads_q)));
+  a.Comment("KV head = query head / (heads_q / heads_kv)");
+  const SReg multiplier = s.Shape(offsetof(AttentionArgs, kv_head_multiplier));
+  a.v_mul_hi_u32(kv_head_, head_, multiplier);
+  a.s_cmp_eq_u32(multiplier, 0);
+  a.s_cselect_b64(vcc, -1, 0);
+  a.v_cndmask_b32(kv_head_, kv_head_, head_, vcc);
+
+  const VReg query = t.query.sub(0, 2);
+  EmitHeadAddress(s, "Q", query, Address(tensors_, 0), Strides(tensors_, 0),
+                  head_);
+  EmitHeadAddress(s, "K", t.key, Address(tensors_, 1), Strides(tensors_, 1),
+                  kv_head_);
+  EmitHeadAddress(s, "V", t.value, Address(tensors_, 2), Strides(tensors_, 2),
+                  kv_head_);
+  EmitBatchAddresses({query, t.key, t.value});
+  a.v_and_b32(t.key[1], 0xffff, t.key[1]);
+  a.v_and_b32(t.value[1], 0xffff, t.value[1]);
+  EmitRowsOfWave(s, row0_, valid_rows_, tile_);
+  {
+    ScopedSReg bytes = a.sgprs().Scoped("row_bytes");
+    a.s_mov_b32(bytes, s.g.row_bytes);
+    EmitRowDescriptor(s, t.query,
+                      s.Shape(offsetof(AttentionArgs, query_seq_stride)), bytes,
+                      row0_, valid_rows_);
+  }
+  EmitGroupBounds(exists);
+  EmitTensorLoads(s, tensors_, {kOutput, kLse});
+}
+
+void ItemTableFill::EmitGroupBounds(SReg exists) {
   const ItemTable& t = s.table;
   ScopedVReg row = a.vgprs().Scoped("last_row");
   ScopedSReg last = a.sgprs().Scoped("last_row_of_all");
   a.Comment("keys and tiles of the group: what its last row sees");
-  a.v_lshlrev_b32(row, 8, tile);
+  a.v_lshlrev_b32(row, 8, tile_);
+  static_assert(kQueryTile == 1 << 8);
   a.v_add_u32(row, kQueryTile - 1, row);
   a.s_sub_u32(last, SeqlenQ(s), 1);
   a.v_min_i32(row, last, row);
@@ -252,103 +261,123 @@ void EmitBounds(KernelState& s, VReg tile, VReg row0, VReg valid_rows,
   a.v_lshrrev_b32(t.tiles, 6, t.tiles);
   static_assert(kKeyTile == 1 << 6);
   a.v_max_u32(t.tiles, kLeastTiles, t.tiles);
-
-  a.Comment("key tiles of the wave: what its last row sees");
-  EmitVisibleKeys(s, t.wave_tiles, row0, Geometry::kQueriesPerWave - 1);
-  a.v_min_i32(t.wave_tiles, t.keys, t.wave_tiles);
-  a.v_add_u32(t.wave_tiles, kKeyTile - 1, t.wave_tiles);
-  a.v_lshrrev_b32(t.wave_tiles, 6, t.wave_tiles);
-  a.v_cmp_lt_i32(vcc, 0, valid_rows);
-  a.v_cndmask_b32(t.wave_tiles, 0, t.wave_tiles, vcc);
-  a.Comment("unmasked: what its first row sees in full, without the last tile");
-  EmitVisibleKeys(s, t.full_keys, row0, 0);
-  a.v_lshrrev_b32(t.plain_tiles, 6, t.full_keys);
-  a.v_add_u32(row, -1, t.wave_tiles);
-  a.v_min_i32(t.plain_tiles, t.plain_tiles, row);
-  if (s.g.causal) {
-    a.s_sub_i32(last, SeqlenKv(s), SeqlenQ(s));
-    a.v_add_u32(t.diagonal, last, row0);
-  }
   a.Comment("rounds without an item");
   a.v_cndmask_b32(t.keys, 0, t.keys, exists);
   a.v_mov_b32(row, kEndless);
   a.v_cndmask_b32(t.tiles, row, t.tiles, exists);
 }
 
-}  // namespace
-
-void EmitFillItemTable(KernelState& s) {
-  Assembler& a = s.a;
+void ItemTableFill::EmitForTake() {
   const ItemTable& t = s.table;
-  a.Section("Items of the next 64 rounds, one a lane");
-  ScopedSReg exists = a.sgprs().Scoped("items_exist", 2);
-  ScopedVReg tile = a.vgprs().Scoped("query_tile");
-  ScopedVReg batch = a.vgprs().Scoped("batch");
-  ScopedVReg head = a.vgprs().Scoped("head");
-  ScopedVReg kv_head = a.vgprs().Scoped("kv_head");
-  ScopedVReg row0 = a.vgprs().Scoped("first_row");
-  ScopedVReg valid_rows = a.vgprs().Scoped("valid_rows");
+  a.Section("Items of 64 rounds: the rest");
   ScopedVReg descales = a.vgprs().Scoped("descales", 3, 1);
-  const SReg multiplier = s.Shape(offsetof(AttentionArgs, kv_head_multiplier));
-
-  EmitNumbers(s, kv_head, exists);
-  a.Comment("item = (query_tiles - 1 - tile) * columns + batch * heads + head");
-  EmitDivide(a, tile, head, kv_head,
-             s.Control(offsetof(AttentionArgs, columns)));
-  a.v_sub_u32(tile, s.Shape(offsetof(AttentionArgs, query_tiles)), tile);
-  a.v_add_u32(tile, -1, tile);
-  EmitDivide(a, batch, head, head, s.Control(offsetof(AttentionArgs, heads_q)));
-  a.Comment("KV head = query head / (heads_q / heads_kv)");
-  a.v_mul_hi_u32(kv_head, head, multiplier);
-  a.s_cmp_eq_u32(multiplier, 0);
+  EmitDescales(descales);
+  EmitWaveBounds();
+  const VReg output = t.output.sub(0, 2);
+  const VReg lse = t.lse.sub(0, 2);
+  EmitHeadAddress(s, "O", output, Address(tensors_, 0), Strides(tensors_, 0),
+                  head_);
+  EmitHeadAddress(s, "LSE", lse, Address(tensors_, 1), Strides(tensors_, 1),
+                  head_);
+  EmitBatchAddresses({output, lse});
+  ScopedSReg bytes = a.sgprs().Scoped("row_bytes");
+  ScopedSReg stride = a.sgprs().Scoped("lse_stride");
+  a.s_mov_b32(bytes, 2 * Geometry::kHeadDimV);
+  a.s_bitcmp1_b32(s.Control(offsetof(AttentionArgs, flags)), 0);
+  static_assert(kOutputFp8 == 1 << 0);
+  a.s_cselect_b32(bytes, Geometry::kHeadDimV, bytes);
+  EmitRowDescriptor(s, t.output,
+                    s.Shape(offsetof(AttentionArgs, output_seq_stride)), bytes,
+                    row0_, valid_rows_);
+  a.s_mov_b32(stride, 4);
+  a.s_mov_b32(bytes, 4);
+  EmitRowDescriptor(s, t.lse, stride, bytes, row0_, valid_rows_);
+  a.Comment("a null pointer drops all stores of the LSE");
+  a.s_cmp_lg_u64(Address(tensors_, 1), 0);
   a.s_cselect_b64(vcc, -1, 0);
-  a.v_cndmask_b32(kv_head, kv_head, head, vcc);
-
-  EmitDescales(s, descales, {batch, head, kv_head});
-  EmitAddresses(s,
-                {{"Q", t.query.sub(0, 2), offsetof(AttentionArgs, query),
-                  offsetof(AttentionArgs, query_batch_stride), head},
-                 {"K", t.key, offsetof(AttentionArgs, key),
-                  offsetof(AttentionArgs, key_batch_stride), kv_head},
-                 {"V", t.value, offsetof(AttentionArgs, value),
-                  offsetof(AttentionArgs, value_batch_stride), kv_head}},
-                batch);
-  a.v_and_b32(t.key[1], 0xffff, t.key[1]);
-  a.v_and_b32(t.value[1], 0xffff, t.value[1]);
-  EmitAddresses(s,
-                {{"O", t.output.sub(0, 2), offsetof(AttentionArgs, output),
-                  offsetof(AttentionArgs, output_batch_stride), head},
-                 {"LSE", t.lse.sub(0, 2), offsetof(AttentionArgs, lse),
-                  offsetof(AttentionArgs, lse_batch_stride), head}},
-                batch);
-  EmitRowsOfWave(s, row0, valid_rows, tile);
-  {
-    ScopedSReg bytes = a.sgprs().Scoped("row_bytes");
-    ScopedSReg stride = a.sgprs().Scoped("lse_stride");
-    ScopedSReg address = a.sgprs().Scoped("lse_address", 2);
-    a.s_load_dwordx2(address, s.kernarg,
-                     static_cast<int>(offsetof(AttentionArgs, lse)));
-    a.s_mov_b32(bytes, s.g.row_bytes);
-    EmitRowDescriptor(s, t.query,
-                      s.Shape(offsetof(AttentionArgs, query_seq_stride)), bytes,
-                      row0, valid_rows);
-    a.s_mov_b32(bytes, 2 * Geometry::kHeadDimV);
-    a.s_bitcmp1_b32(s.Control(offsetof(AttentionArgs, flags)), 0);
-    static_assert(kOutputFp8 == 1 << 0);
-    a.s_cselect_b32(bytes, Geometry::kHeadDimV, bytes);
-    EmitRowDescriptor(s, t.output,
-                      s.Shape(offsetof(AttentionArgs, output_seq_stride)),
-                      bytes, row0, valid_rows);
-    a.s_mov_b32(stride, 4);
-    a.s_mov_b32(bytes, 4);
-    EmitRowDescriptor(s, t.lse, stride, bytes, row0, valid_rows);
-    a.Comment("a null pointer drops all stores of the LSE");
-    a.s_cmp_lg_u64(address, 0);
-    a.s_cselect_b64(vcc, -1, 0);
-    a.v_cndmask_b32(t.lse[2], 0, t.lse[2], vcc);
-  }
-  EmitBounds(s, tile, row0, valid_rows, exists);
+  a.v_cndmask_b32(t.lse[2], 0, t.lse[2], vcc);
   EmitItemScales(s, descales);
+}
+
+void ItemTableFill::EmitDescales(VReg descales) {
+  constexpr size_t kAddress = offsetof(AttentionArgs, query_descale);
+  constexpr size_t kStrides =
+      offsetof(AttentionArgs, query_descale_batch_stride);
+  constexpr size_t kNumber = offsetof(AttentionArgs, query_descale_value);
+  static_assert(offsetof(AttentionArgs, key_descale) == kAddress + 8 &&
+                offsetof(AttentionArgs, value_descale) == kAddress + 16);
+  static_assert(
+      offsetof(AttentionArgs, key_descale_batch_stride) == kStrides + 8 &&
+      offsetof(AttentionArgs, value_descale_batch_stride) == kStrides + 16);
+  static_assert(offsetof(AttentionArgs, key_descale_value) == kNumber + 4 &&
+                offsetof(AttentionArgs, value_descale_value) == kNumber + 8);
+  ScopedSReg addresses = a.sgprs().Scoped("descale_addresses", 6, 4);
+  // The third tensor's registers are free: strides of Q and K, of V.
+  const SReg first_strides = Strides(tensors_, 2);
+  const SReg last_strides = Address(tensors_, 2);
+  ScopedSReg number = a.sgprs().Scoped("descale_number", 3, 2);
+  const Label from_memory = a.NewLabel("descales_from_memory");
+  const Label done = a.NewLabel("descales_on_their_way");
+  a.s_load_dwordx4(addresses.sub(0, 4), s.kernarg, static_cast<int>(kAddress));
+  a.s_load_dwordx2(addresses.sub(4, 2), s.kernarg,
+                   static_cast<int>(kAddress + 16));
+  a.s_load_dwordx4(first_strides, s.kernarg, static_cast<int>(kStrides));
+  a.s_load_dwordx2(last_strides, s.kernarg, static_cast<int>(kStrides + 16));
+  a.Comment("descales: any from memory?");
+  a.s_or_b64(number.sub(0, 2), addresses.sub(0, 2), addresses.sub(2, 2));
+  a.s_or_b64(number.sub(0, 2), number.sub(0, 2), addresses.sub(4, 2));
+  a.s_cmp_lg_u64(number.sub(0, 2), 0);
+  a.s_cbranch_scc1(from_memory);
+  for (int i = 0; i < 3; ++i) {
+    a.s_load_dword(number[i], s.kernarg, static_cast<int>(kNumber) + 4 * i);
+  }
+  for (int i = 0; i < 3; ++i) a.v_mov_b32(descales[i], number[i]);
+  a.s_branch(done);
+
+  a.Bind(from_memory);
+  ScopedVReg address = a.vgprs().Scoped("descale_address", 2);
+  ScopedVReg query_head = a.vgprs().Scoped("descale_head");
+  a.Comment("Q's goes by query heads or by KV heads");
+  a.s_bitcmp1_b32(s.Control(offsetof(AttentionArgs, flags)), 1);
+  static_assert(kQueryDescaleByKvHead == 1 << 1);
+  a.s_cselect_b64(vcc, -1, 0);
+  a.v_cndmask_b32(query_head, head_, kv_head_, vcc);
+  for (int i = 0; i < 3; ++i) {
+    const SReg pointer = addresses.sub(2 * i, 2);
+    a.s_add_u32(number[0], s.kernarg[0], static_cast<int>(kNumber) + 4 * i);
+    a.s_addc_u32(number[1], s.kernarg[1], 0);
+    a.s_cmp_lg_u64(pointer, 0);
+    a.s_cselect_b32(pointer[0], pointer[0], number[0]);
+    a.s_cselect_b32(pointer[1], pointer[1], number[1]);
+    a.v_mov_b32(address[0], pointer[0]);
+    a.v_mov_b32(address[1], pointer[1]);
+    const SReg strides = i < 2 ? first_strides.sub(2 * i, 2) : last_strides;
+    EmitAddProduct(a, address, batch_, strides[0]);
+    EmitAddProduct(a, address, i == 0 ? query_head : kv_head_, strides[1]);
+    a.global_load_dword(descales[i], address, off);
+  }
+  a.Bind(done);
+}
+
+void ItemTableFill::EmitWaveBounds() {
+  const ItemTable& t = s.table;
+  ScopedVReg tiles = a.vgprs().Scoped("tiles_but_one");
+  a.Comment("key tiles of the wave: what its last row sees");
+  EmitVisibleKeys(s, t.wave_tiles, row0_, Geometry::kQueriesPerWave - 1);
+  a.v_min_i32(t.wave_tiles, t.keys, t.wave_tiles);
+  a.v_add_u32(t.wave_tiles, kKeyTile - 1, t.wave_tiles);
+  a.v_lshrrev_b32(t.wave_tiles, 6, t.wave_tiles);
+  a.v_cmp_lt_i32(vcc, 0, valid_rows_);
+  a.v_cndmask_b32(t.wave_tiles, 0, t.wave_tiles, vcc);
+  a.Comment("unmasked: what its first row sees in full, without the last tile");
+  EmitVisibleKeys(s, t.full_keys, row0_, 0);
+  a.v_lshrrev_b32(t.plain_tiles, 6, t.full_keys);
+  a.v_add_u32(tiles, -1, t.wave_tiles);
+  a.v_min_i32(t.plain_tiles, t.plain_tiles, tiles);
+  if (!s.g.causal) return;
+  ScopedSReg offset = a.sgprs().Scoped("causal_offset");
+  a.s_sub_i32(offset, SeqlenKv(s), SeqlenQ(s));
+  a.v_add_u32(t.diagonal, offset, row0_);
 }
 
 }  // namespace zyfa::gen::fp8

@@ -1,6 +1,8 @@
 #ifndef ZYFA_GEN_FP8_ITEM_TABLE_H_
 #define ZYFA_GEN_FP8_ITEM_TABLE_H_
 
+#include <initializer_list>
+
 #include "zyfa/gen/fp8/kernel_state.h"
 
 namespace zyfa::gen::fp8 {
@@ -17,8 +19,35 @@ inline constexpr int kLeastTiles = 3;
 inline constexpr int kEndless = 1 << 30;
 
 // Fills s.table for rounds s.round .. s.round + 63; s.round is a multiple of
-// 64.
-void EmitFillItemTable(KernelState& s);
+// 64. In two parts, so that loads need not wait for what they do not need, each
+// with scalar loads that are on their way some time before.
+class ItemTableFill {
+ public:
+  explicit ItemTableFill(KernelState& state);
+
+  // What EmitForLoads needs, on its way.
+  void EmitArgumentLoads();
+  // The fields for EmitPrepareItem.
+  void EmitForLoads();
+  // Those for EmitTakeItem, some time later.
+  void EmitForTake();
+
+ private:
+  // bases += batch * batch_stride of the tensors in hand.
+  void EmitBatchAddresses(std::initializer_list<VReg> bases);
+  void EmitGroupBounds(SReg exists);
+  void EmitWaveBounds();
+  // Descales of Q, K and V, from memory or the arguments' numbers. Those from
+  // memory are on their way behind this.
+  void EmitDescales(VReg descales);
+
+  KernelState& s;
+  Assembler& a;
+  // Strides and addresses of the tensors in hand.
+  ScopedSReg tensors_;
+  ScopedVReg tile_, batch_, head_, kv_head_;
+  ScopedVReg row0_, valid_rows_;  // of the wave
+};
 
 }  // namespace zyfa::gen::fp8
 
