@@ -34,7 +34,6 @@ void EmitKernel(KernelState& s) {
   const Label fill = a.NewLabel("fill_item_table");
   const Label prepare = a.NewLabel("prepare_item");
   const Label started = a.NewLabel("started");
-  const Label filled = a.NewLabel("item_table_filled");
   const Label take = a.NewLabel("take_item");
   const Label running = a.NewLabel("running");
   {
@@ -52,19 +51,19 @@ void EmitKernel(KernelState& s) {
     a.Phase("prepare_item");
     a.Bind(prepare);
     EmitPrepareItem(s);
-    a.s_cmp_lg_u32(s.round, 1);
-    a.s_cbranch_scc1(started);
-    EmitStart(s);
-    a.Bind(started);
     {
       ScopedSReg lane = a.sgprs().Scoped("lane_of_next_round");
       a.s_and_b32(lane, s.round, 63);
       a.s_cmp_lg_u32(lane, 1);
-      a.s_cbranch_scc1(filled);
+      a.s_cbranch_scc1(running);
     }
+    table.EmitMoreArgumentLoads();
+    a.s_cmp_lg_u32(s.round, 1);
+    a.s_cbranch_scc1(started);
+    EmitStart(s);
+    a.Bind(started);
     a.Phase("rest_of_item_table");
     table.EmitForTake();
-    a.Bind(filled);
     a.s_cmp_lg_u32(s.round, 1);
     a.s_cbranch_scc1(running);
     a.Comment("Q and the first tile of K have arrived");

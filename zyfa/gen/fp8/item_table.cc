@@ -138,6 +138,8 @@ void EmitHeadAddress(KernelState& s, const char* name, VReg base, SReg address,
   EmitAddProduct(a, base, head, strides.sub(2, 2));
 }
 
+constexpr size_t kDescaleNumber = offsetof(AttentionArgs, query_descale_value);
+
 struct TensorArguments {
   const char* name;
   size_t address, strides;  // offsets
@@ -243,7 +245,34 @@ void ItemTableFill::EmitForLoads() {
                       row0_, valid_rows_);
   }
   EmitGroupBounds(exists);
+}
+
+void ItemTableFill::EmitMoreArgumentLoads() {
+  descales_.emplace(a.sgprs().Scoped("descale_addresses", 6, 4));
+  numbers_.emplace(a.sgprs().Scoped("descale_numbers", 3, 1));
   EmitTensorLoads(s, tensors_, {kOutput, kLse});
+  constexpr size_t kAddress = offsetof(AttentionArgs, query_descale);
+  constexpr size_t kStrides =
+      offsetof(AttentionArgs, query_descale_batch_stride);
+  static_assert(offsetof(AttentionArgs, key_descale) == kAddress + 8 &&
+                offsetof(AttentionArgs, value_descale) == kAddress + 16);
+  static_assert(
+      offsetof(AttentionArgs, key_descale_batch_stride) == kStrides + 8 &&
+      offsetof(AttentionArgs, value_descale_batch_stride) == kStrides + 16);
+  static_assert(
+      offsetof(AttentionArgs, key_descale_value) == kDescaleNumber + 4 &&
+      offsetof(AttentionArgs, value_descale_value) == kDescaleNumber + 8);
+  a.s_load_dwordx4(descales_->sub(0, 4), s.kernarg, static_cast<int>(kAddress));
+  a.s_load_dwordx2(descales_->sub(4, 2), s.kernarg,
+                   static_cast<int>(kAddress + 16));
+  // The third tensor's registers are free: strides of Q and K, of V.
+  a.s_load_dwordx4(Strides(tensors_, 2), s.kernarg, static_cast<int>(kStrides));
+  a.s_load_dwordx2(Address(tensors_, 2), s.kernarg,
+                   static_cast<int>(kStrides + 16));
+  for (int i = 0; i < 3; ++i) {
+    a.s_load_dword((*numbers_)[i], s.kernarg,
+                   static_cast<int>(kDescaleNumber) + 4 * i);
+  }
 }
 
 void ItemTableFill::EmitGroupBounds(SReg exists) {
@@ -297,41 +326,20 @@ void ItemTableFill::EmitForTake() {
   a.s_cselect_b64(vcc, -1, 0);
   a.v_cndmask_b32(t.lse[2], 0, t.lse[2], vcc);
   EmitItemScales(s, descales);
+  descales_.reset();
+  numbers_.reset();
 }
 
 void ItemTableFill::EmitDescales(VReg descales) {
-  constexpr size_t kAddress = offsetof(AttentionArgs, query_descale);
-  constexpr size_t kStrides =
-      offsetof(AttentionArgs, query_descale_batch_stride);
-  constexpr size_t kNumber = offsetof(AttentionArgs, query_descale_value);
-  static_assert(offsetof(AttentionArgs, key_descale) == kAddress + 8 &&
-                offsetof(AttentionArgs, value_descale) == kAddress + 16);
-  static_assert(
-      offsetof(AttentionArgs, key_descale_batch_stride) == kStrides + 8 &&
-      offsetof(AttentionArgs, value_descale_batch_stride) == kStrides + 16);
-  static_assert(offsetof(AttentionArgs, key_descale_value) == kNumber + 4 &&
-                offsetof(AttentionArgs, value_descale_value) == kNumber + 8);
-  ScopedSReg addresses = a.sgprs().Scoped("descale_addresses", 6, 4);
-  // The third tensor's registers are free: strides of Q and K, of V.
-  const SReg first_strides = Strides(tensors_, 2);
-  const SReg last_strides = Address(tensors_, 2);
-  ScopedSReg number = a.sgprs().Scoped("descale_number", 3, 2);
   const Label from_memory = a.NewLabel("descales_from_memory");
   const Label done = a.NewLabel("descales_on_their_way");
-  a.s_load_dwordx4(addresses.sub(0, 4), s.kernarg, static_cast<int>(kAddress));
-  a.s_load_dwordx2(addresses.sub(4, 2), s.kernarg,
-                   static_cast<int>(kAddress + 16));
-  a.s_load_dwordx4(first_strides, s.kernarg, static_cast<int>(kStrides));
-  a.s_load_dwordx2(last_strides, s.kernarg, static_cast<int>(kStrides + 16));
+  ScopedSReg number = a.sgprs().Scoped("descale_number", 2);
   a.Comment("descales: any from memory?");
-  a.s_or_b64(number.sub(0, 2), addresses.sub(0, 2), addresses.sub(2, 2));
-  a.s_or_b64(number.sub(0, 2), number.sub(0, 2), addresses.sub(4, 2));
-  a.s_cmp_lg_u64(number.sub(0, 2), 0);
+  a.s_or_b64(number, descales_->sub(0, 2), descales_->sub(2, 2));
+  a.s_or_b64(number, number, descales_->sub(4, 2));
+  a.s_cmp_lg_u64(number, 0);
   a.s_cbranch_scc1(from_memory);
-  for (int i = 0; i < 3; ++i) {
-    a.s_load_dword(number[i], s.kernarg, static_cast<int>(kNumber) + 4 * i);
-  }
-  for (int i = 0; i < 3; ++i) a.v_mov_b32(descales[i], number[i]);
+  for (int i = 0; i < 3; ++i) a.v_mov_b32(descales[i], (*numbers_)[i]);
   a.s_branch(done);
 
   a.Bind(from_memory);
@@ -343,15 +351,17 @@ void ItemTableFill::EmitDescales(VReg descales) {
   a.s_cselect_b64(vcc, -1, 0);
   a.v_cndmask_b32(query_head, head_, kv_head_, vcc);
   for (int i = 0; i < 3; ++i) {
-    const SReg pointer = addresses.sub(2 * i, 2);
-    a.s_add_u32(number[0], s.kernarg[0], static_cast<int>(kNumber) + 4 * i);
+    const SReg pointer = descales_->sub(2 * i, 2);
+    const SReg strides =
+        i < 2 ? Strides(tensors_, 2).sub(2 * i, 2) : Address(tensors_, 2);
+    a.s_add_u32(number[0], s.kernarg[0],
+                static_cast<int>(kDescaleNumber) + 4 * i);
     a.s_addc_u32(number[1], s.kernarg[1], 0);
     a.s_cmp_lg_u64(pointer, 0);
     a.s_cselect_b32(pointer[0], pointer[0], number[0]);
     a.s_cselect_b32(pointer[1], pointer[1], number[1]);
     a.v_mov_b32(address[0], pointer[0]);
     a.v_mov_b32(address[1], pointer[1]);
-    const SReg strides = i < 2 ? first_strides.sub(2 * i, 2) : last_strides;
     EmitAddProduct(a, address, batch_, strides[0]);
     EmitAddProduct(a, address, i == 0 ? query_head : kv_head_, strides[1]);
     a.global_load_dword(descales[i], address, off);

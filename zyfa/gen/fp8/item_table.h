@@ -2,6 +2,7 @@
 #define ZYFA_GEN_FP8_ITEM_TABLE_H_
 
 #include <initializer_list>
+#include <optional>
 
 #include "zyfa/gen/fp8/kernel_state.h"
 
@@ -29,6 +30,8 @@ class ItemTableFill {
   void EmitArgumentLoads();
   // The fields for EmitPrepareItem.
   void EmitForLoads();
+  // What EmitForTake needs, on its way.
+  void EmitMoreArgumentLoads();
   // Those for EmitTakeItem, some time later.
   void EmitForTake();
 
@@ -45,6 +48,8 @@ class ItemTableFill {
   Assembler& a;
   // Strides and addresses of the tensors in hand.
   ScopedSReg tensors_;
+  // Addresses of the descales, or 0, and the numbers in their place.
+  std::optional<ScopedSReg> descales_, numbers_;
   ScopedVReg tile_, batch_, head_, kv_head_;
   ScopedVReg row0_, valid_rows_;  // of the wave
 };
