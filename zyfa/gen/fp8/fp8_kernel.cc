@@ -69,6 +69,11 @@ void EmitKernel(KernelState& s) {
     a.Comment("Q and the first tile of K have arrived");
     a.WaitVmcnt(TileLoads(s.g));
     a.s_barrier();
+    a.Comment(
+        "waves 4..7: the first meeting, for which K and V are there, too");
+    a.s_cmp_eq_u32(s.group, 0);
+    a.s_cbranch_scc1(take);
+    a.s_barrier();
 
     a.Phase("take_item");
     a.Bind(take);

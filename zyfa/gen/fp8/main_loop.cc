@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "zyfa/gen/fp8/item_table.h"
 #include "zyfa/gen/fp8/matrix_stream.h"
 #include "zyfa/gen/fp8/query.h"
 #include "zyfa/gen/fp8/schedule.h"
@@ -122,7 +123,6 @@ class MainLoop {
   void EmitPlainTrip(size_t form, int group, int stage);
   void EmitMaskedTrip(size_t form, int stage);
   void EmitFinish();
-  void EmitIdleMeeting(Label none_left, int between);
   // To label 0 or 1, by what the item's scale asks for.
   void EmitBranchByScale(const Label labels[2]);
   // The meeting of waves of that group, in code for waves of group `own`, or of
@@ -252,7 +252,6 @@ void MainLoop::EmitFirstScores() {
   for (int stage = 0; stage < kStages; ++stage) {
     a.Phase(absl::StrCat("first_scores_", stage));
     a.Bind(first_[stage]);
-    EmitMeeting(1, kBoth, QueryLoads(s.g));
     const MatrixOps scores = ScoreOps(s, stage);
     a.Append(CaptureReadsAhead(s, scores));
     const std::vector<Stream> steps = CaptureSteps(s, scores);
@@ -401,6 +400,15 @@ void MainLoop::EmitMaskedTrip(size_t form, int stage) {
   a.Phase(absl::StrCat("last_", name));
   a.Section("The wave's last tile");
   a.Bind(last);
+  {
+    const Label met = a.NewLabel("met");
+    a.s_cmp_eq_u32(s.group, 0);
+    a.s_cbranch_scc1(met);
+    a.s_cmp_eq_u32(s.meetings_left, 0);
+    a.s_cbranch_scc1(met);
+    EmitMeeting(1, 1);
+    a.Bind(met);
+  }
   EmitCodeSum(s);
   for (const Stream& step : CaptureSteps(s, OutputOps(s, stage))) {
     a.Append(step);
@@ -409,35 +417,44 @@ void MainLoop::EmitMaskedTrip(size_t form, int stage) {
   a.s_branch(finish_);
 }
 
-// A meeting of a wave without work of its own.
-void MainLoop::EmitIdleMeeting(Label none_left, int between) {
-  a.s_cmp_eq_u32(s.meetings_left, 0);
-  a.s_cbranch_scc1(none_left);
-  EmitMeeting(1, kBoth, between);
-  EmitTileLoads(s);
-  EmitMeeting(0, kBoth, between);
-  EmitCountMeeting();
-}
-
 // The wave is through with its tiles. Others may not be: so that they do not
-// wait, it attends a meeting before it stores, and the others behind.
+// wait for it, it attends a meeting before it stores, and those that are left
+// behind. Waves 4..7 also attend the first one of the next item, for the others
+// to go ahead.
 void MainLoop::EmitFinish() {
   const Label store = a.NewLabel("store");
-  const Label idle = a.NewLabel("meetings_left");
   const Label done = a.NewLabel("item_done");
   a.Phase("finish");
   a.Section("The wave's tiles are done");
   a.Bind(finish_);
-  EmitIdleMeeting(store, 0);
+  a.s_cmp_eq_u32(s.meetings_left, 0);
+  a.s_cbranch_scc1(store);
+  a.Comment("waves 4..7 have been at this meeting");
+  EmitTileLoads(s);
+  EmitMeeting(0, kBoth);
+  EmitCountMeeting();
   a.Phase("store");
   a.Bind(store);
   EmitStore(s);
   a.Phase("idle");
   a.Section("Meetings that are left");
+  const Label idle = a.NewLabel("meetings_left");
   // What the first of these waits for was issued before the stores.
-  EmitIdleMeeting(done, kStores);
-  a.Bind(idle);
-  EmitIdleMeeting(done, 0);
+  for (const int between : {kStores, 0}) {
+    const Label attend = a.NewLabel("attend");
+    if (between == 0) a.Bind(idle);
+    a.s_cmp_lg_u32(s.meetings_left, 0);
+    a.s_cbranch_scc1(attend);
+    a.s_cmp_eq_u32(s.next_tiles, kEndless);
+    a.s_cbranch_scc1(done);
+    EmitMeeting(1, kBoth, between);
+    a.s_branch(done);
+    a.Bind(attend);
+    EmitMeeting(1, kBoth, between);
+    EmitTileLoads(s);
+    EmitMeeting(0, kBoth, between);
+    EmitCountMeeting();
+  }
   a.s_branch(idle);
   a.Bind(done);
 }
