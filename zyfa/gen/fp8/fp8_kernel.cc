@@ -77,7 +77,6 @@ void EmitKernel(KernelState& s) {
 
     a.Phase("take_item");
     a.Bind(take);
-    EmitQueryRead(s);
     EmitTakeItem(s);
     EmitQuerySign(s);
     {

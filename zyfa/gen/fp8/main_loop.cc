@@ -427,6 +427,7 @@ void MainLoop::EmitFinish() {
   a.Phase("finish");
   a.Section("The wave's tiles are done");
   a.Bind(finish_);
+  EmitQueryRead(s);
   a.s_cmp_eq_u32(s.meetings_left, 0);
   a.s_cbranch_scc1(store);
   a.Comment("waves 4..7 have been at this meeting");
