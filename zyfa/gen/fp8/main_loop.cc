@@ -187,9 +187,9 @@ void MainLoop::EmitMatrixPhase(int stage, int own) {
   EmitMeeting(1, own);
   // The other wave may reach its own M before this one is through: it must not
   // come in between, as the older wave of two equals would.
-  a.s_setprio(1);
+  a.s_setprio(2);
   std::vector<Stream> steps = CaptureSteps(s, Products(stage));
-  steps[1].Add(a.Capture([&] { a.s_setprio(2); }));
+  steps[1].Add(a.Capture([&] { a.s_setprio(3); }));
   const Stream loads = a.Capture([&] { EmitTileLoads(s); });
   const Stream next = a.Capture([&] {
     EmitCountMeeting();
@@ -201,7 +201,7 @@ void MainLoop::EmitMatrixPhase(int stage, int own) {
   a.Append(Schedule(a, steps,
                     {{loads, kSchedule.first_of_loads, kSchedule.last_of_loads},
                      {next, last - 1, last - 1}}));
-  a.s_setprio(0);
+  a.s_setprio(1);
   EmitMeeting(0, own);
 }
 
@@ -258,9 +258,9 @@ void MainLoop::EmitFirstScores() {
     const int last = static_cast<int>(steps.size()) - 1;
     const Stream zero = a.Capture([&] { EmitZeroOutput(); });
     const Stream loads = a.Capture([&] { EmitTileLoads(s); });
-    a.s_setprio(1);
+    a.s_setprio(2);
     a.Append(Schedule(a, steps, {{zero, 0, last}, {loads, 0, last}}));
-    a.s_setprio(0);
+    a.s_setprio(1);
     EmitMeeting(0, kBoth, QueryLoads(s.g));
     EmitCountMeeting();
     const Label next[2] = {masked_[0][stage], masked_[1][stage]};
@@ -434,6 +434,7 @@ void MainLoop::EmitFinish() {
   EmitTileLoads(s);
   EmitMeeting(0, kBoth);
   EmitCountMeeting();
+  a.s_setprio(0);
   a.Phase("store");
   a.Bind(store);
   EmitStore(s);
@@ -448,7 +449,10 @@ void MainLoop::EmitFinish() {
     a.s_cbranch_scc1(attend);
     a.s_cmp_eq_u32(s.next_tiles, kEndless);
     a.s_cbranch_scc1(done);
-    EmitMeeting(1, kBoth, between);
+    a.s_cmp_eq_u32(s.group, 0);
+    a.s_cbranch_scc1(done);
+    EmitMeeting(1, 1, between);
+    a.s_setprio(3);
     a.s_branch(done);
     a.Bind(attend);
     EmitMeeting(1, kBoth, between);
