@@ -17,8 +17,8 @@ namespace zyfa::gen {
 namespace fp8 {
 namespace {
 
-// Before the first item, after Q's: the streams of tiles; and beside them what
-// needs none of the loads.
+// Before the first item, behind its Q: the streams of tiles; and beside them
+// what needs none of the loads.
 void EmitStart(KernelState& s) {
   s.a.Phase("first_loads");
   s.a.Section("First loads");
@@ -36,6 +36,7 @@ void EmitKernel(KernelState& s) {
   const Label started = a.NewLabel("started");
   const Label take = a.NewLabel("take_item");
   const Label running = a.NewLabel("running");
+  const Label met = a.NewLabel("met");
   {
     ItemTableFill table(s);
     a.Phase("entry");
@@ -57,6 +58,11 @@ void EmitKernel(KernelState& s) {
       a.s_cmp_lg_u32(lane, 1);
       a.s_cbranch_scc1(running);
     }
+    const Label later = a.NewLabel("later_round");
+    a.s_cmp_lg_u32(s.round, 1);
+    a.s_cbranch_scc1(later);
+    EmitQueryLoad(s);
+    a.Bind(later);
     table.EmitMoreArgumentLoads();
     a.s_cmp_lg_u32(s.round, 1);
     a.s_cbranch_scc1(started);
@@ -69,11 +75,7 @@ void EmitKernel(KernelState& s) {
     a.Comment("Q and the first tile of K have arrived");
     a.WaitVmcnt(TileLoads(s.g));
     a.s_barrier();
-    a.Comment(
-        "waves 4..7: the first meeting, for which K and V are there, too");
-    a.s_cmp_eq_u32(s.group, 0);
-    a.s_cbranch_scc1(take);
-    a.s_barrier();
+    EmitQueryRead(s);
 
     a.Phase("take_item");
     a.Bind(take);
@@ -89,7 +91,15 @@ void EmitKernel(KernelState& s) {
     a.s_branch(fill);
   }
 
+  a.Phase("first_meeting");
   a.Bind(running);
+  a.Comment("before the first item: the first meeting of waves 4..7");
+  a.s_cmp_lg_u32(s.round, 2);
+  a.s_cbranch_scc1(met);
+  a.s_cmp_eq_u32(s.group, 0);
+  a.s_cbranch_scc1(met);
+  a.s_barrier();
+  a.Bind(met);
   EmitMainLoop(s);
   a.Phase("next_item");
   a.Section("Next item, or end");

@@ -2,7 +2,6 @@
 
 #include "zyfa/gen/asm/buffer_address.h"
 #include "zyfa/gen/fp8/item_table.h"
-#include "zyfa/gen/fp8/query.h"
 
 namespace zyfa::gen::fp8 {
 namespace {
@@ -47,10 +46,7 @@ void EmitEntry(KernelState& s) {
 void EmitPrepareItem(KernelState& s) {
   Assembler& a = s.a;
   const ItemTable& t = s.table;
-  const Label none = a.NewLabel("no_further_item");
-  const Label prepared = a.NewLabel("item_prepared");
   ScopedSReg lane = a.sgprs().Scoped("lane_of_round");
-  ScopedSReg query = a.sgprs().Scoped("query_descriptor", 4);
   a.Section("Prepare the item that comes next");
   a.s_and_b32(lane, s.round, 63);
   a.s_add_u32(s.round, s.round, 1);
@@ -58,16 +54,6 @@ void EmitPrepareItem(KernelState& s) {
   EmitRead(a, s.next_key, t.key, lane);
   EmitRead(a, s.next_value, t.value, lane);
   EmitRead(a, s.next_keys, t.keys, lane);
-  EmitRead(a, query, t.query, lane);
-  a.s_cmp_eq_u32(s.next_tiles, kEndless);
-  a.s_cbranch_scc1(none);
-  a.s_mov_b32(query[3], kBufferFormat);
-  EmitQueryLoad(s, query);
-  a.s_branch(prepared);
-  a.Bind(none);
-  a.Comment("the first meeting counts on loads of Q behind those of tiles");
-  a.WaitVmcnt(0);
-  a.Bind(prepared);
 }
 
 void EmitTakeItem(KernelState& s) {

@@ -9,8 +9,7 @@ namespace zyfa::gen::fp8 {
 void EmitEntry(KernelState& s);
 
 // Reads the next_... registers for round `round` out of the table, which must
-// be filled for it, goes on to the next round, and puts the wave's rows of Q on
-// their way to LDS.
+// be filled for it, and goes on to the next round.
 void EmitPrepareItem(KernelState& s);
 
 // The prepared item is now the one in hand: its bounds, addresses and scales.

@@ -244,6 +244,7 @@ void ItemTableFill::EmitForLoads() {
                       s.Shape(offsetof(AttentionArgs, query_seq_stride)), bytes,
                       row0_, valid_rows_);
   }
+  a.v_cndmask_b32(t.query[2], 0, t.query[2], exists);
   EmitGroupBounds(exists);
 }
 

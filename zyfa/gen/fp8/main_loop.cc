@@ -123,6 +123,8 @@ class MainLoop {
   void EmitPlainTrip(size_t form, int group, int stage);
   void EmitMaskedTrip(size_t form, int stage);
   void EmitFinish();
+  void EmitIdleMeeting(int between);
+  void EmitNextMeeting(int between);
   // To label 0 or 1, by what the item's scale asks for.
   void EmitBranchByScale(const Label labels[2]);
   // The meeting of waves of that group, in code for waves of group `own`, or of
@@ -233,7 +235,8 @@ void MainLoop::EmitFirstScores() {
     const Label tileless = a.NewLabel("no_tiles");
     out_of_line_.push_back([this, tileless] {
       a.Bind(tileless);
-      a.Comment("there was no meeting yet: Q of the next item");
+      EmitQueryLoad(s);
+      a.Comment("its reader has no meeting to rely on");
       a.WaitVmcnt(0);
       EmitZeroOutput();
       a.s_branch(finish_);
@@ -257,7 +260,10 @@ void MainLoop::EmitFirstScores() {
     const std::vector<Stream> steps = CaptureSteps(s, scores);
     const int last = static_cast<int>(steps.size()) - 1;
     const Stream zero = a.Capture([&] { EmitZeroOutput(); });
-    const Stream loads = a.Capture([&] { EmitTileLoads(s); });
+    const Stream loads = a.Capture([&] {
+      EmitQueryLoad(s);
+      EmitTileLoads(s);
+    });
     a.s_setprio(2);
     a.Append(Schedule(a, steps, {{zero, 0, last}, {loads, 0, last}}));
     a.s_setprio(1);
@@ -423,11 +429,12 @@ void MainLoop::EmitMaskedTrip(size_t form, int stage) {
 // to go ahead.
 void MainLoop::EmitFinish() {
   const Label store = a.NewLabel("store");
+  const Label idle = a.NewLabel("idle");
+  const Label further = a.NewLabel("further_meetings");
   const Label done = a.NewLabel("item_done");
   a.Phase("finish");
   a.Section("The wave's tiles are done");
   a.Bind(finish_);
-  EmitQueryRead(s);
   a.s_cmp_eq_u32(s.meetings_left, 0);
   a.s_cbranch_scc1(store);
   a.Comment("waves 4..7 have been at this meeting");
@@ -437,31 +444,62 @@ void MainLoop::EmitFinish() {
   a.s_setprio(0);
   a.Phase("store");
   a.Bind(store);
-  EmitStore(s);
+  EmitQueryRead(s);
+  OutputStore output(s);
+  output.EmitFactors();
+  output.EmitHalf(0);
+  // All that a meeting waits for was issued before these.
+  constexpr int kFirst = OutputStore::kStoresOfHalf[0];
+  constexpr int kSecond = OutputStore::kStoresOfHalf[1];
+  ScopedSReg met = a.sgprs().Scoped("met_between_halves");
+  const Label second = a.NewLabel("store_second_half");
+  a.s_mov_b32(met, s.meetings_left);
+  a.s_cmp_eq_u32(met, 0);
+  a.s_cbranch_scc1(second);
+  EmitIdleMeeting(kFirst);
+  a.Bind(second);
+  output.EmitHalf(1);
+  a.s_cmp_lg_u32(met, 0);
+  a.s_cbranch_scc1(idle);
+  EmitNextMeeting(kFirst + kSecond);
+  a.s_branch(done);
+
   a.Phase("idle");
   a.Section("Meetings that are left");
-  const Label idle = a.NewLabel("meetings_left");
-  // What the first of these waits for was issued before the stores.
-  for (const int between : {kStores, 0}) {
+  a.Bind(idle);
+  for (const int between : {kSecond, 0}) {
     const Label attend = a.NewLabel("attend");
-    if (between == 0) a.Bind(idle);
+    if (between == 0) a.Bind(further);
     a.s_cmp_lg_u32(s.meetings_left, 0);
     a.s_cbranch_scc1(attend);
-    a.s_cmp_eq_u32(s.next_tiles, kEndless);
-    a.s_cbranch_scc1(done);
-    a.s_cmp_eq_u32(s.group, 0);
-    a.s_cbranch_scc1(done);
-    EmitMeeting(1, 1, between);
-    a.s_setprio(3);
+    EmitNextMeeting(between);
     a.s_branch(done);
     a.Bind(attend);
-    EmitMeeting(1, kBoth, between);
-    EmitTileLoads(s);
-    EmitMeeting(0, kBoth, between);
-    EmitCountMeeting();
+    EmitIdleMeeting(between);
   }
-  a.s_branch(idle);
+  a.s_branch(further);
   a.Bind(done);
+}
+
+// A meeting of a wave without work of its own.
+void MainLoop::EmitIdleMeeting(int between) {
+  EmitMeeting(1, kBoth, between);
+  EmitTileLoads(s);
+  EmitMeeting(0, kBoth, between);
+  EmitCountMeeting();
+}
+
+// Waves 4..7 attend the first meeting of the next item, if there is one, and
+// then go first: the others have less to do until the next meeting.
+void MainLoop::EmitNextMeeting(int between) {
+  const Label none = a.NewLabel("no_meeting");
+  a.s_cmp_eq_u32(s.next_tiles, kEndless);
+  a.s_cbranch_scc1(none);
+  a.s_cmp_eq_u32(s.group, 0);
+  a.s_cbranch_scc1(none);
+  EmitMeeting(1, 1, between);
+  a.s_setprio(3);
+  a.Bind(none);
 }
 
 }  // namespace

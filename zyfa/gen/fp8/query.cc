@@ -1,5 +1,7 @@
 #include "zyfa/gen/fp8/query.h"
 
+#include "zyfa/gen/asm/buffer_address.h"
+
 namespace zyfa::gen::fp8 {
 namespace {
 
@@ -43,26 +45,32 @@ void EmitQueryOffsets(KernelState& s) {
 
 int QueryLoads(const Geometry& g) { return g.own_bytes / 1024; }
 
-void EmitQueryLoad(KernelState& s, SReg descriptor) {
+void EmitQueryLoad(KernelState& s) {
   Assembler& a = s.a;
   const SReg stride = s.Shape(offsetof(AttentionArgs, query_seq_stride));
-  ScopedSReg place = a.sgprs().Scoped("query_place");
-  ScopedSReg step = a.sgprs().Scoped("row_step");
+  ScopedSReg descriptor = a.sgprs().Scoped("query_descriptor", 4);
+  ScopedSReg t = a.sgprs().Scoped("query_place");
   ScopedVReg further = a.vgprs().Scoped("further_rows", s.query_load.count());
-  a.Comment("rows of Q into the wave's own LDS");
-  a.s_mul_i32(place, s.wave, s.g.own_bytes);
-  a.s_lshl_b32(step, stride, 4);
-  for (int i = 0; i < further.count(); ++i) {
-    a.v_add_u32(further[i], step, s.query_load[i]);
+  a.Comment("rows of Q of the prepared item into the wave's own LDS");
+  a.s_sub_u32(t, s.round, 1);
+  a.s_and_b32(t, t, 63);
+  for (int i = 0; i < 3; ++i) {
+    a.v_readlane_b32(descriptor[i], s.table.query[i], t);
   }
+  a.s_mov_b32(descriptor[3], kBufferFormat);
+  a.s_lshl_b32(t, stride, 4);
+  for (int i = 0; i < further.count(); ++i) {
+    a.v_add_u32(further[i], t, s.query_load[i]);
+  }
+  a.s_mul_i32(t, s.wave, s.g.own_bytes);
   for (int i = 0; i < 4; ++i) {
-    a.s_add_u32(m0, place, s.g.own_lds + 1024 * i);
+    a.s_add_u32(m0, t, s.g.own_lds + 1024 * i);
     a.buffer_load_dwordx4_lds(i < 2 ? s.query_load[i] : further[i - 2],
                               descriptor, 0);
   }
   if (!s.g.narrow_part) return;
   for (int i = 0; i < 2; ++i) {
-    a.s_add_u32(m0, place, s.g.own_lds + kWideBytes + 1024 * i);
+    a.s_add_u32(m0, t, s.g.own_lds + kWideBytes + 1024 * i);
     a.buffer_load_dwordx4_lds(i == 0 ? s.query_load[2] : further[2], descriptor,
                               0);
   }

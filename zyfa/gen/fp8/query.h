@@ -8,10 +8,10 @@ namespace zyfa::gen::fp8 {
 // Per-lane constants of the loads.
 void EmitQueryOffsets(KernelState& s);
 
-// A wave's 32 rows of Q, those of the descriptor, on their way from memory into
+// The wave's 32 rows of Q of the prepared item on their way from memory into
 // the wave's own part of LDS, laid out as the rows of a key tile are. Rows that
 // do not exist arrive as zeros.
-void EmitQueryLoad(KernelState& s, SReg descriptor);
+void EmitQueryLoad(KernelState& s);
 
 // Its vector memory instructions.
 int QueryLoads(const Geometry& g);

@@ -10,49 +10,86 @@ constexpr float kLn2 = 0.693147180559945309f;
 // side. Through LDS whole memory lines could be stored, but the wave would have
 // to wait for it, and the work-group for the wave.
 
+}  // namespace
+
+OutputStore::OutputStore(KernelState& state)
+    : s(state),
+      a(state.a),
+      place_(a.vgprs().Scoped("output_place")),
+      inverse_(a.vgprs().Scoped("inverse_sum")),
+      scale_(a.vgprs().Scoped("output_scale")) {}
+
+void OutputStore::EmitFactors() {
+  const SReg stride = s.Shape(offsetof(AttentionArgs, output_seq_stride));
+  const Label bf16 = a.NewLabel("output_bf16");
+  a.Section("Divide by the row sums, store O and LSE");
+  a.v_mul_lo_u32(place_, s.query_lane, stride);
+  a.v_rcp_f32(inverse_, s.row_sum);
+  a.v_mul_f32(inverse_, s.value_descale, inverse_);
+  a.Comment("rows without a key: 0 instead of 0 * inf");
+  a.v_cmp_neq_f32(vcc, 0, s.row_sum);
+  a.v_cndmask_b32(inverse_, 0, inverse_, vcc);
+  a.v_lshl_add_u32(place_, s.half, 3, place_);
+  EmitTestFp8();
+  a.s_cbranch_scc0(bf16);
+  ScopedSReg address = a.sgprs().Scoped("scale_address", 2);
+  ScopedSReg number = a.sgprs().Scoped("scale_number", 2);
+  a.Comment("scale of the output: from memory, or the arguments' number");
+  a.s_load_dwordx2(address, s.kernarg,
+                   static_cast<int>(offsetof(AttentionArgs, output_scale)));
+  a.s_add_u32(number[0], s.kernarg[0],
+              static_cast<int>(offsetof(AttentionArgs, output_scale_value)));
+  a.s_addc_u32(number[1], s.kernarg[1], 0);
+  a.s_cmp_lg_u64(address, 0);
+  a.s_cselect_b32(address[0], address[0], number[0]);
+  a.s_cselect_b32(address[1], address[1], number[1]);
+  a.s_load_dword(number[0], address, 0);
+  a.v_mov_b32(scale_, number[0]);
+  a.Bind(bf16);
+}
+
+void OutputStore::EmitTestFp8() {
+  a.s_bitcmp1_b32(s.Control(offsetof(AttentionArgs, flags)), 0);
+  static_assert(kOutputFp8 == 1 << 0);
+}
+
+void OutputStore::EmitHalf(int half) {
+  const Label fp8 = a.NewLabel("output_fp8");
+  const Label stored = a.NewLabel("output_stored");
+  EmitTestFp8();
+  a.s_cbranch_scc1(fp8);
+  EmitBf16Rows(half);
+  a.s_branch(stored);
+  a.Bind(fp8);
+  EmitFp8Rows(half);
+  a.Bind(stored);
+  if (half == 1) EmitLse();
+}
+
 // Columns 16 k of half 0 and 16 k + 8 of half 1: 32 bytes of a row.
 // Scaled piece by piece, as a store of that many memory lines takes its time.
-void EmitBf16Rows(KernelState& s, VReg place, VReg inverse) {
-  Assembler& a = s.a;
-  a.v_lshl_add_u32(place, s.half, 4, place);
-  for (int k = 0; k < s.output_sum.count() / 8; ++k) {
+void OutputStore::EmitBf16Rows(int half) {
+  if (half == 0) a.v_lshl_add_u32(place_, s.half, 3, place_);
+  for (int k = 4 * half; k < 4 * half + 4; ++k) {
     const VReg x = s.output_sum.sub(8 * k, 8);
-    for (int i = 0; i < x.count(); ++i) a.v_mul_f32(x[i], inverse, x[i]);
+    for (int i = 0; i < x.count(); ++i) a.v_mul_f32(x[i], inverse_, x[i]);
     for (int i = 0; i < 4; ++i) {
       a.v_cvt_pk_bf16_f32(x[i], x[2 * i], x[2 * i + 1]);
     }
     a.v_permlane32_swap_b32(x[0], x[2]);
     a.v_permlane32_swap_b32(x[1], x[3]);
-    a.buffer_store_dwordx4(x.sub(0, 4), place, s.output, 0, 32 * k);
+    a.buffer_store_dwordx4(x.sub(0, 4), place_, s.output, 0, 32 * k);
   }
 }
 
 // Dword 2 k + half of a block's 32 bytes is a register. Dwords 0, 1 of half 0
 // and 2, 3 of half 1, then 4, 5 and 6, 7.
-void EmitFp8Rows(KernelState& s, VReg place, VReg inverse) {
-  Assembler& a = s.a;
-  ScopedVReg scale = a.vgprs().Scoped("output_scale");
-  {
-    ScopedSReg address = a.sgprs().Scoped("scale_address", 2);
-    ScopedSReg number = a.sgprs().Scoped("scale_number", 2);
-    a.Comment("scale of the output: from memory, or the arguments' number");
-    a.s_load_dwordx2(address, s.kernarg,
-                     static_cast<int>(offsetof(AttentionArgs, output_scale)));
-    a.s_add_u32(number[0], s.kernarg[0],
-                static_cast<int>(offsetof(AttentionArgs, output_scale_value)));
-    a.s_addc_u32(number[1], s.kernarg[1], 0);
-    a.s_cmp_lg_u64(address, 0);
-    a.s_cselect_b32(address[0], address[0], number[0]);
-    a.s_cselect_b32(address[1], address[1], number[1]);
-    a.s_load_dword(number[0], address, 0);
-    a.v_mov_b32(scale, number[0]);
-  }
-  a.v_lshl_add_u32(place, s.half, 3, place);
-  for (int block = 0; block < Geometry::kValueBlocks; ++block) {
+void OutputStore::EmitFp8Rows(int half) {
+  for (int block = 2 * half; block < 2 * half + 2; ++block) {
     const VReg x = s.output_sum.sub(16 * block, 16);
     for (int i = 0; i < x.count(); ++i) {
-      a.v_mul_f32(x[i], inverse, x[i]);
-      a.v_mul_f32(x[i], scale, x[i]);
+      a.v_mul_f32(x[i], inverse_, x[i]);
+      a.v_mul_f32(x[i], scale_, x[i]);
     }
     for (int k = 0; k < 4; ++k) {
       a.v_cvt_pk_fp8_f32(x[k], x[4 * k], x[4 * k + 1]);
@@ -63,37 +100,13 @@ void EmitFp8Rows(KernelState& s, VReg place, VReg inverse) {
     a.v_cvt_pk_fp8_f32(x[3], x[14], x[15]).dst_high();
     for (int k = 0; k < 2; ++k) {
       a.v_permlane32_swap_b32(x[2 * k], x[2 * k + 1]);
-      a.buffer_store_dwordx2(x.sub(2 * k, 2), place, s.output, 0,
+      a.buffer_store_dwordx2(x.sub(2 * k, 2), place_, s.output, 0,
                              32 * block + 16 * k);
     }
   }
 }
 
-void EmitOutput(KernelState& s) {
-  Assembler& a = s.a;
-  const SReg stride = s.Shape(offsetof(AttentionArgs, output_seq_stride));
-  ScopedVReg place = a.vgprs().Scoped("output_place");
-  a.v_mul_lo_u32(place, s.query_lane, stride);
-  ScopedVReg inverse = a.vgprs().Scoped("inverse_sum");
-  a.v_rcp_f32(inverse, s.row_sum);
-  a.v_mul_f32(inverse, s.value_descale, inverse);
-  a.Comment("rows without a key: 0 instead of 0 * inf");
-  a.v_cmp_neq_f32(vcc, 0, s.row_sum);
-  a.v_cndmask_b32(inverse, 0, inverse, vcc);
-  const Label fp8 = a.NewLabel("output_fp8");
-  const Label stored = a.NewLabel("output_stored");
-  a.s_bitcmp1_b32(s.Control(offsetof(AttentionArgs, flags)), 0);
-  static_assert(kOutputFp8 == 1 << 0);
-  a.s_cbranch_scc1(fp8);
-  EmitBf16Rows(s, place, inverse);
-  a.s_branch(stored);
-  a.Bind(fp8);
-  EmitFp8Rows(s, place, inverse);
-  a.Bind(stored);
-}
-
-void EmitLse(KernelState& s) {
-  Assembler& a = s.a;
+void OutputStore::EmitLse() {
   a.Comment("LSE = (reference in binades + log2(sum)) ln 2, one lane a row");
   ScopedVReg value = a.vgprs().Scoped("lse_value");
   ScopedVReg offset = a.vgprs().Scoped("lse_offset");
@@ -106,14 +119,6 @@ void EmitLse(KernelState& s) {
   a.s_mov_b32(exec_hi, 0);
   a.buffer_store_dword(value, offset, s.lse, 0);
   a.s_mov_b32(exec_hi, -1);
-}
-
-}  // namespace
-
-void EmitStore(KernelState& s) {
-  s.a.Section("Divide by the row sums, store O and LSE");
-  EmitOutput(s);
-  EmitLse(s);
 }
 
 }  // namespace zyfa::gen::fp8

@@ -6,11 +6,34 @@
 namespace zyfa::gen::fp8 {
 
 // Divides the wave's output by its row sums and stores it, as bf16 or e4m3, and
-// the LSE. Rows without a key get output 0 and LSE -infinity.
-void EmitStore(KernelState& s);
+// the LSE. Rows without a key get output 0 and LSE -infinity. In two halves, so
+// that a wave need not keep others waiting for the whole.
+class OutputStore {
+ public:
+  explicit OutputStore(KernelState& state);
 
-// Its vector memory instructions.
-inline constexpr int kStores = 2 * Geometry::kValueBlocks + 1;
+  // Rows' factors and addresses.
+  void EmitFactors();
+  // Columns 64 half .. 64 half + 63, and the LSE with the second half.
+  void EmitHalf(int half);
+
+  // Vector memory instructions of a half.
+  static constexpr int kStoresOfHalf[2] = {Geometry::kValueBlocks,
+                                           Geometry::kValueBlocks + 1};
+
+ private:
+  // SCC = is the output e4m3?
+  void EmitTestFp8();
+  void EmitBf16Rows(int half);
+  void EmitFp8Rows(int half);
+  void EmitLse();
+
+  KernelState& s;
+  Assembler& a;
+  ScopedVReg place_;    // of the lane in the first column
+  ScopedVReg inverse_;  // of the row sum, times V's descale
+  ScopedVReg scale_;    // of an e4m3 output
+};
 
 }  // namespace zyfa::gen::fp8
 
