@@ -88,6 +88,23 @@ TEST_P(LengthSweepTest, ManyItemsAGroup) {
   }
 }
 
+// A wave works items out for 64 rounds at once: a group with more of them.
+TEST_P(LengthSweepTest, MoreItemsAGroupThanLanes) {
+  if (GetParam().variant.data_type != DataType::kFp8) {
+    GTEST_SKIP() << "one item a work-group";
+  }
+  AttentionCase c = NegativeLogits(40, 70);
+  c.batch = 27;
+  c.heads_q = 20;
+  c.heads_kv = 5;
+  c.compute_units = 8;
+  c.query_descale.form = CaseScale::kByBatchAndHead;
+  c.query_descale.value = [](int64_t batch, int64_t head) {
+    return 0.5f + static_cast<float>(batch + head) / 64;
+  };
+  EXPECT_EQ(Verify(c), "");
+}
+
 INSTANTIATE_TEST_SUITE_P(Variants, LengthSweepTest, EveryKernel(),
                          KernelTestName);
 
