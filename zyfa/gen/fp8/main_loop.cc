@@ -326,7 +326,7 @@ void MainLoop::EmitPlainTrip(size_t form, int group, int stage) {
   Stream between;
   if (early > 0) {
     // So that no weight overflows, the first block is tested before.
-    a.v_cmp_gt_f32(vcc, s.tile_max, s.threshold);
+    a.v_cmp_nle_f32(vcc, s.tile_max, s.threshold);
     a.s_cbranch_vccnz(masked_[form][stage]);
     const Stream weights = CaptureWeights(s, forms_[form], early);
     const int count = weights.size();

@@ -21,6 +21,8 @@ Imm LeastThreshold(const Geometry& g) {
 // What the codes of a tile whose maximum equals the reference decode to there.
 float TopWeight(const Geometry& g) { return g.lean ? 1.75f : 1.0f; }
 
+constexpr uint32_t kQuietNaN = 0x7fc00000;
+
 // Of the e8m0 byte of a tile's codes.
 constexpr float kScaleBias = 127.0f - kHeadroom;
 // A float32 near it has a unit in the last place of 1, and its low bits are
@@ -74,13 +76,13 @@ void EmitBlockMax(KernelState& s, int block) {
   int r = 0;
   if (block == 0) {
     a.Comment("row maximum of the tile");
-    a.v_max3_f32(largest, x[0], x[1], x[2]);
+    a.v_maximum3_f32(largest, x[0], x[1], x[2]);
     r = 3;
   }
   for (; r + 1 < x.count(); r += 2) {
-    a.v_max3_f32(largest, largest, x[r], x[r + 1]);
+    a.v_maximum3_f32(largest, largest, x[r], x[r + 1]);
   }
-  if (r < x.count()) a.v_max_f32(largest, largest, x[r]);
+  if (r < x.count()) a.v_maximum3_f32(largest, largest, largest, x[r]);
 }
 
 void EmitRowMax(KernelState& s, const TileForm& form, const Stream& between) {
@@ -91,17 +93,17 @@ void EmitRowMax(KernelState& s, const TileForm& form, const Stream& between) {
   a.Append(between);
   a.v_permlane32_swap_b32(s.tile_max, s.other_max);
   if (form.late) {
-    a.v_max_f32(s.other_max, s.tile_max, s.other_max);
+    a.v_maximum3_f32(s.other_max, s.tile_max, s.tile_max, s.other_max);
     a.v_sub_f32(s.tile_max, s.other_max, s.late);
   } else if (form.bounded) {
-    a.v_max3_f32(s.tile_max, s.tile_max, s.other_max, s.least_max);
+    a.v_maximum3_f32(s.tile_max, s.tile_max, s.other_max, s.least_max);
   } else {
-    a.v_max_f32(s.tile_max, s.tile_max, s.other_max);
+    a.v_maximum3_f32(s.tile_max, s.tile_max, s.tile_max, s.other_max);
   }
 }
 
 void EmitMoveTest(KernelState& s, Label move) {
-  s.a.v_cmp_gt_f32(vcc, s.tile_max, s.threshold);
+  s.a.v_cmp_nle_f32(vcc, s.tile_max, s.threshold);
   s.a.s_cbranch_vccnz(move);
 }
 
@@ -177,6 +179,31 @@ void EmitExactReference(KernelState& s, SReg rows, VReg distance,
   }
 }
 
+// Rows whose scores have a NaN: their sum becomes one, and so their output. But
+// their codes must not be NaNs: the product that sums codes up has two rows in
+// a column and multiplies the codes of the other one by 0.
+void EmitNaNRows(KernelState& s, const TileForm& form, int weights) {
+  Assembler& a = s.a;
+  const Label none = a.NewLabel("no_nan");
+  a.v_cmp_u_f32(vcc, s.tile_max, s.tile_max);
+  a.s_cbranch_vccz(none);
+  ScopedVReg value = a.vgprs().Scoped("value_of_nan_rows");
+  a.v_mov_b32(value, Bits(kQuietNaN));
+  a.v_cndmask_b32(s.row_sum, s.row_sum, value, vcc);
+  a.v_mov_b32(value, 0);
+  for (int i = 0; i < weights; ++i) {
+    a.v_cndmask_b32(s.scores[i], s.scores[i], value, vcc);
+  }
+  a.v_mov_b32(value, MaskedScore(s.g));
+  for (int i = weights; i < s.scores.count(); ++i) {
+    a.v_cndmask_b32(s.scores[i], s.scores[i], value, vcc);
+  }
+  if (form.late) a.v_cndmask_b32(s.other_max, s.other_max, value, vcc);
+  if (!s.g.lean) a.v_mov_b32(value, s.least_max);
+  a.v_cndmask_b32(s.tile_max, s.tile_max, value, vcc);
+  a.Bind(none);
+}
+
 }  // namespace
 
 void EmitMove(KernelState& s, const TileForm& form, int weights, Label stay) {
@@ -186,6 +213,7 @@ void EmitMove(KernelState& s, const TileForm& form, int weights, Label stay) {
   ScopedSReg rows = a.sgprs().Scoped("moving_rows", 2);
   ScopedSReg keyless = a.sgprs().Scoped("keyless_rows", 2);
   const Label moves = a.NewLabel("moves");
+  EmitNaNRows(s, form, weights);
   if (s.g.lean) {
     a.v_sub_f32(distance, s.tile_max, s.reference);
   } else {

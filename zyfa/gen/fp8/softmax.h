@@ -15,16 +15,18 @@ namespace zyfa::gen::fp8 {
 // reference, which is the products' addend.
 //
 // Weights are codes times 2^(e-8), with a whole exponent e of the tile. Lean:
-// the tile's maximum in binades rounded up, so that its code is 119 to 126 (an
-// odd whole number of binades may get one more); exact: rounded to nearest,
-// plus 1. They refer to the row's reference maximum; e is positive where the
-// tile exceeds that. So nothing saturates, and the reference only has to move
-// for the top weight to stay well rounded: it does when that weighs more than
-// kMoveShare of the row (numerics 5.3). Every decision is made for a row alone.
+// the tile's maximum in binades rounded up, but for a quarter of a code, so
+// that its code is 119 to 126; exact: rounded to nearest, so that the top
+// weight is coded as 2^7.5 to 2^8.5. They refer to the row's reference maximum;
+// e is positive where the tile exceeds that. So nothing saturates, and the
+// reference only has to move for the top weight to stay well rounded: it does
+// when that weighs more than kMoveShare of the row (numerics 5.3). Every
+// decision is made for a row alone. A row with a NaN among the scores that it
+// sees takes the same way as one whose reference moves.
 
 // Binades below which a tile's weights do not matter.
 inline constexpr float kLeastExponent = -110.0f;
-// The tile's maximum is coded as 2^kHeadroom (lean: 1.75 * 2^kHeadroom).
+// A tile's maximum that is 2^e is coded as 2^kHeadroom (lean: 1.75 * that).
 inline constexpr int kHeadroom = 8;
 // Lean: raw scores times 2^-kLeanShift.
 inline constexpr int kLeanShift = 64;
@@ -48,7 +50,7 @@ void EmitBlockMax(KernelState& s, int block);
 // and `between` is done.
 void EmitRowMax(KernelState& s, const TileForm& form, const Stream& between);
 
-// Goes to `move` if some row's reference may have to move.
+// Goes to `move` if some row's reference may have to move, or has a NaN.
 void EmitMoveTest(KernelState& s, Label move);
 
 // Moves the reference of the rows that need it, rescales their sums and sets

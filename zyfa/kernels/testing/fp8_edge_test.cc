@@ -176,8 +176,7 @@ TEST_P(Fp8EdgeTest, EveryFiniteCode) {
 }
 
 // A NaN of V is one in its column for every row that may read the key's tile;
-// one of Q concerns its row, and the one 16 further on that is summed up with
-// it.
+// one of Q in its row, one of K in the rows that see it.
 TEST_P(Fp8EdgeTest, CodesOfNaN) {
   constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
   AttentionCase c = Case(200, 200);
@@ -185,34 +184,53 @@ TEST_P(Fp8EdgeTest, CodesOfNaN) {
   ASSERT_TRUE(plain.ok()) << plain.status();
   const int64_t dim = c.variant.head_dim_v;
   const bool causal = c.variant.mask == Mask::kCausal;
-  AttentionCase value = c;
-  value.fill_value = [](int64_t, int64_t row, int64_t, int64_t channel,
-                        float g) {
-    return row == 150 && channel == 77 ? kNaN : g;
+  const auto with_nan = [&](AttentionCase::Fill AttentionCase::* fill,
+                            int64_t at) {
+    AttentionCase changed = c;
+    changed.*
+        fill = [=](int64_t, int64_t row, int64_t, int64_t channel, float g) {
+      return row == at && channel == 77 ? kNaN : g;
+    };
+    return RunCase(changed);
   };
-  const auto with_value = RunCase(value);
-  ASSERT_TRUE(with_value.ok()) << with_value.status();
-  AttentionCase query = c;
-  query.fill_query = [](int64_t, int64_t row, int64_t, int64_t channel,
-                        float g) {
-    return row == 33 && channel == 5 ? kNaN : g;
-  };
-  const auto with_query = RunCase(query);
-  ASSERT_TRUE(with_query.ok()) << with_query.status();
+  const auto value = with_nan(&AttentionCase::fill_value, 150);
+  ASSERT_TRUE(value.ok()) << value.status();
+  const auto query = with_nan(&AttentionCase::fill_query, 33);
+  ASSERT_TRUE(query.ok()) << query.status();
+  // In the first block of a tile and in the second.
+  const auto early_key = with_nan(&AttentionCase::fill_key, 133);
+  ASSERT_TRUE(early_key.ok()) << early_key.status();
+  const auto late_key = with_nan(&AttentionCase::fill_key, 165);
+  ASSERT_TRUE(late_key.ok()) << late_key.status();
   for (int64_t row = 0; row < 200; ++row) {
-    for (int64_t i = 0; i < dim; ++i) {
-      const auto same = [&](const AttentionOutcome& other) {
-        return std::memcmp(&other.output[row * dim + i],
-                           &plain->output[row * dim + i], 2) == 0;
-      };
-      if (row != 33 && row != 49) {
-        ASSERT_TRUE(same(*with_query)) << row << " " << i;
+    const auto expect_nan = [&](const AttentionOutcome& other, bool nan) {
+      SCOPED_TRACE(row);
+      if (nan) {
+        EXPECT_TRUE(std::isnan(other.lse[row]));
+      } else {
+        EXPECT_EQ(other.lse[row], plain->lse[row]);
       }
+      for (int64_t i = 0; i < dim; ++i) {
+        if (nan) {
+          ASSERT_TRUE(std::isnan(other.output[row * dim + i].ToFloat()));
+        } else {
+          ASSERT_EQ(std::memcmp(&other.output[row * dim + i],
+                                &plain->output[row * dim + i], 2),
+                    0);
+        }
+      }
+    };
+    expect_nan(*query, row == 33);
+    expect_nan(*early_key, !causal || row >= 133);
+    expect_nan(*late_key, !causal || row >= 165);
+    for (int64_t i = 0; i < dim; ++i) {
       if (i != 77 || (causal && row < 128)) {
-        ASSERT_TRUE(same(*with_value)) << row << " " << i;
+        ASSERT_EQ(std::memcmp(&value->output[row * dim + i],
+                              &plain->output[row * dim + i], 2),
+                  0)
+            << row << " " << i;
       } else if (!causal || row >= 150) {
-        ASSERT_TRUE(std::isnan(with_value->output[row * dim + i].ToFloat()))
-            << row;
+        ASSERT_TRUE(std::isnan(value->output[row * dim + i].ToFloat())) << row;
       }
     }
   }
