@@ -87,6 +87,7 @@ class MainLoop {
       }
     }
     for (Label& label : first_) label = a.NewLabel("first");
+    for (Label& label : first_matrix_) label = a.NewLabel("first_matrix");
     finish_ = a.NewLabel("finish");
   }
 
@@ -105,6 +106,7 @@ class MainLoop {
         EmitMaskedTrip(form, stage);
       }
     }
+    for (int stage = 0; stage < kStages; ++stage) EmitFirstMatrixPhase(stage);
     for (const auto& emit : out_of_line_) emit();
     EmitFinish();
   }
@@ -123,6 +125,9 @@ class MainLoop {
   void EmitPlainTrip(size_t form, int group, int stage);
   void EmitMaskedTrip(size_t form, int stage);
   void EmitFinish();
+  void EmitFirstMatrixPhase(int stage);
+  void EmitToNextTrip(int stage);
+  void EmitOnlyTile();
   void EmitIdleMeeting(int between);
   void EmitNextMeeting(int between);
   // To label 0 or 1, by what the item's scale asks for.
@@ -137,9 +142,10 @@ class MainLoop {
   // M behind the tile in `stage`, with the meeting: sum and output of the tile,
   // scores of the next one. The first operands must be on their way. SCC says
   // then whether the next trip is a plain one.
-  void EmitMatrixPhase(int stage, int own);
-  MatrixOps Products(int stage) {
-    MatrixOps ops = OutputOps(s, stage);
+  // `first`: there is no output yet, and Q of the next item is loaded.
+  void EmitMatrixPhase(int stage, int own, bool first = false);
+  MatrixOps Products(int stage, bool first) {
+    MatrixOps ops = OutputOps(s, stage, first);
     for (MatrixOp& op : ScoreOps(s, Next(stage))) ops.push_back(std::move(op));
     return ops;
   }
@@ -159,6 +165,7 @@ class MainLoop {
   std::vector<TileForm> forms_;
   size_t careful_ = 0;
   Label first_[kStages];
+  Label first_matrix_[kStages];
   // Masked trips, their test of the reference, and behind it.
   Label masked_[kMostForms][kStages];
   Label tested_[kMostForms][kStages];
@@ -185,14 +192,17 @@ void MainLoop::EmitMeeting(int group, int own, int between) {
   if (own == kBoth) a.Bind(others);
 }
 
-void MainLoop::EmitMatrixPhase(int stage, int own) {
+void MainLoop::EmitMatrixPhase(int stage, int own, bool first) {
   EmitMeeting(1, own);
   // The other wave may reach its own M before this one is through: it must not
   // come in between, as the older wave of two equals would.
   a.s_setprio(2);
-  std::vector<Stream> steps = CaptureSteps(s, Products(stage));
+  std::vector<Stream> steps = CaptureSteps(s, Products(stage, first));
   steps[1].Add(a.Capture([&] { a.s_setprio(3); }));
-  const Stream loads = a.Capture([&] { EmitTileLoads(s); });
+  const Stream loads = a.Capture([&] {
+    if (first) EmitQueryLoad(s);
+    EmitTileLoads(s);
+  });
   const Stream next = a.Capture([&] {
     EmitCountMeeting();
     a.s_add_u32(s.key_tile, s.key_tile, 1);
@@ -204,7 +214,7 @@ void MainLoop::EmitMatrixPhase(int stage, int own) {
                     {{loads, kSchedule.first_of_loads, kSchedule.last_of_loads},
                      {next, last - 1, last - 1}}));
   a.s_setprio(1);
-  EmitMeeting(0, own);
+  EmitMeeting(0, own, first ? QueryLoads(s.g) : 0);
 }
 
 void MainLoop::EmitCodes(const TileForm& form, int weights, int stage) {
@@ -259,15 +269,11 @@ void MainLoop::EmitFirstScores() {
     a.Append(CaptureReadsAhead(s, scores));
     const std::vector<Stream> steps = CaptureSteps(s, scores);
     const int last = static_cast<int>(steps.size()) - 1;
-    const Stream zero = a.Capture([&] { EmitZeroOutput(); });
-    const Stream loads = a.Capture([&] {
-      EmitQueryLoad(s);
-      EmitTileLoads(s);
-    });
+    const Stream loads = a.Capture([&] { EmitTileLoads(s); });
     a.s_setprio(2);
-    a.Append(Schedule(a, steps, {{zero, 0, last}, {loads, 0, last}}));
+    a.Append(Schedule(a, steps, {{loads, 0, last}}));
     a.s_setprio(1);
-    EmitMeeting(0, kBoth, QueryLoads(s.g));
+    EmitMeeting(0, kBoth);
     EmitCountMeeting();
     const Label next[2] = {masked_[0][stage], masked_[1][stage]};
     EmitBranchByScale(next);
@@ -391,21 +397,15 @@ void MainLoop::EmitMaskedTrip(size_t form, int stage) {
     a.s_cbranch_scc1(last);
   }
   a.Phase(absl::StrCat("matrix_", name));
+  a.s_cmp_eq_u32(s.key_tile, 0);
+  a.s_cbranch_scc1(first_matrix_[stage]);
   EmitMatrixPhase(stage, kBoth);
-  // To the next trip's code, by scale and group.
-  const Label of_1 = a.NewLabel("next_of_1");
-  a.s_cmp_lg_u32(s.group, 0);
-  a.s_cbranch_scc1(of_1);
-  for (int group = 0; group < 2; ++group) {
-    if (group == 1) a.Bind(of_1);
-    const Label next[2] = {trip_[0][group][Next(stage)],
-                           trip_[1][group][Next(stage)]};
-    EmitBranchByScale(next);
-  }
+  EmitToNextTrip(stage);
 
   a.Phase(absl::StrCat("last_", name));
   a.Section("The wave's last tile");
   a.Bind(last);
+  EmitOnlyTile();
   {
     const Label met = a.NewLabel("met");
     a.s_cmp_eq_u32(s.group, 0);
@@ -479,6 +479,41 @@ void MainLoop::EmitFinish() {
   }
   a.s_branch(further);
   a.Bind(done);
+}
+
+// Behind the item's first tile. Which form its codes had does not matter.
+void MainLoop::EmitFirstMatrixPhase(int stage) {
+  a.Phase(absl::StrCat("first_matrix_", stage));
+  a.Section("Matrix phase behind the item's first tile");
+  a.Bind(first_matrix_[stage]);
+  EmitMatrixPhase(stage, kBoth, /*first=*/true);
+  EmitToNextTrip(stage);
+}
+
+// From masked code: to the next trip's, by group and scale.
+void MainLoop::EmitToNextTrip(int stage) {
+  const Label of_1 = a.NewLabel("next_of_1");
+  a.s_cmp_lg_u32(s.group, 0);
+  a.s_cbranch_scc1(of_1);
+  for (int group = 0; group < 2; ++group) {
+    if (group == 1) a.Bind(of_1);
+    const Label next[2] = {trip_[0][group][Next(stage)],
+                           trip_[1][group][Next(stage)]};
+    EmitBranchByScale(next);
+  }
+}
+
+// A wave with one tile only does not come to where others begin their output
+// and load Q.
+void MainLoop::EmitOnlyTile() {
+  const Label further = a.NewLabel("further_tile");
+  a.s_cmp_lg_u32(s.key_tile, 0);
+  a.s_cbranch_scc1(further);
+  EmitZeroOutput();
+  EmitQueryLoad(s);
+  a.Comment("its reader has no meeting to rely on");
+  a.WaitVmcnt(0);
+  a.Bind(further);
 }
 
 // A meeting of a wave without work of its own.

@@ -45,7 +45,7 @@ MatrixOp ScoreOp(KernelState& s, int stage, int step, int block) {
 // accumulator layout of S^T makes byte e of lane half h the key
 // 32 (e/16) + 8 (e%16/4) + 4 h + e%4; four transposing reads fetch V's rows in
 // just that order (cdna4-isa 1.4).
-MatrixOp OutputOp(KernelState& s, int stage, int block) {
+MatrixOp OutputOp(KernelState& s, int stage, int block, bool first) {
   const VReg address = s.value_read[block];
   const VReg sum = s.output_sum.sub(16 * block, 16);
   const VReg scale = s.block_scale;
@@ -57,9 +57,10 @@ MatrixOp OutputOp(KernelState& s, int stage, int block) {
                                         16 * q * Geometry::kHeadDimV);
             }
           },
-          [&s, sum, scale](VReg fragment) {
-            s.a.v_mfma_scale_f32_32x32x64_f8f6f4(sum, fragment, Codes(s), sum,
-                                                 s.score_scales, scale)
+          [&s, sum, scale, first](VReg fragment) {
+            const MfmaAddend before = first ? MfmaAddend(0) : MfmaAddend(sum);
+            s.a.v_mfma_scale_f32_32x32x64_f8f6f4(sum, fragment, Codes(s),
+                                                 before, s.score_scales, scale)
                 .scale_bytes(0, 0);
           }};
 }
@@ -81,10 +82,10 @@ MatrixOps ScoreOps(KernelState& s, int stage) {
   return ops;
 }
 
-MatrixOps OutputOps(KernelState& s, int stage) {
+MatrixOps OutputOps(KernelState& s, int stage, bool first) {
   MatrixOps ops;
   for (int block = 0; block < Geometry::kValueBlocks; ++block) {
-    ops.push_back(OutputOp(s, stage, block));
+    ops.push_back(OutputOp(s, stage, block, first));
   }
   return ops;
 }

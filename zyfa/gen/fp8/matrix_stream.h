@@ -21,8 +21,9 @@ using MatrixOps = std::vector<MatrixOp>;
 // keys one after the other, so that the first one's scores are there early.
 MatrixOps ScoreOps(KernelState& s, int stage);
 
-// O^T += V^T P^T of the key tile in stage `stage`.
-MatrixOps OutputOps(KernelState& s, int stage);
+// O^T += V^T P^T of the key tile in stage `stage`; without an output so far,
+// O^T = V^T P^T.
+MatrixOps OutputOps(KernelState& s, int stage, bool first = false);
 
 // code_sum = the sum of a tile's codes, in all four registers. The 16x16x128
 // product takes lanes l and l + 16 as one column; which of them counts in which

@@ -43,6 +43,7 @@ void EmitMask(KernelState& s) {
   ScopedVReg limit = a.vgprs().Scoped("tile_key_limit");
   ScopedVReg masked = a.vgprs().Scoped("masked_score");
   ScopedSReg first_key = a.sgprs().Scoped("first_key");
+  ScopedSReg least = a.sgprs().Scoped("least_full_keys");
   ScopedSReg visible = a.sgprs().Scoped("visible", 2 * kGroup, 2);
   a.Comment("mask: keep key <= last visible key of the row");
   a.s_lshl_b32(first_key, s.key_tile, 6);
@@ -53,9 +54,18 @@ void EmitMask(KernelState& s) {
     a.s_add_u32(first_key, first_key, 32);
     a.s_cmp_ge_i32(s.full_keys, first_key);
     a.s_cbranch_scc1(all_visible);
+    // The wave's last row sees this many keys more than its first at most.
+    constexpr int kMoreKeys = Geometry::kQueriesPerWave - 1;
+    const Label some_visible = a.NewLabel("block_in_part");
+    const VReg x = s.scores.sub(16 * block, 16);
+    a.s_sub_i32(least, first_key, 32 + kMoreKeys);
+    a.s_cmp_lt_i32(least, s.full_keys);
+    a.s_cbranch_scc1(some_visible);
+    for (int r = 0; r < x.count(); ++r) a.v_mov_b32(x[r], masked);
+    a.s_branch(all_visible);
+    a.Bind(some_visible);
     // In groups, so that each lane mask is a few instructions old when it is
     // used.
-    const VReg x = s.scores.sub(16 * block, 16);
     for (int r = 0; r < x.count(); r += kGroup) {
       for (int i = 0; i < kGroup; ++i) {
         a.v_cmp_le_i32(visible.sub(2 * i, 2), 32 * block + KeyOfRegister(r + i),
