@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "zyfa/launch/attention.h"
 #include "zyfa/launch/c_device.h"
 #include "zyfa/launch/hip_device.h"
@@ -21,19 +22,27 @@ absl::Status Null(absl::string_view argument) {
       absl::StrCat(argument, " is NULL; allowed: a valid pointer"));
 }
 
+// Sizes of the structs' versions up to today's; they never change.
+constexpr size_t kTensorSizes[] = {72}, kLseSizes[] = {56},
+                 kScaleSizes[] = {48}, kAttentionSizes[] = {64, 96};
+static_assert(sizeof(zyfa_tensor) == 72 && sizeof(zyfa_lse) == 56 &&
+              sizeof(zyfa_scale) == 48 && sizeof(zyfa_attention) == 96);
+static_assert(offsetof(zyfa_attention, query_descale) == 64);
+
 // Copies a struct of the caller's version into one of ours. An older one must
-// reach to the end of the struct's first version, `least`; what a newer one has
-// more must be 0.
-template <typename Struct>
-absl::Status Read(absl::string_view argument, const Struct* from, size_t least,
-                  Struct& to) {
+// be a whole version, not end within a pointer; what a newer one has more must
+// be 0.
+template <typename Struct, size_t n>
+absl::Status Read(absl::string_view argument, const Struct* from,
+                  const size_t (&versions)[n], Struct& to) {
   if (from == nullptr) return Null(argument);
   const size_t size = from->struct_size;
   constexpr size_t kMost = 65536;  // larger is no size but garbage
-  if (size < least || size > kMost) {
-    return absl::InvalidArgumentError(absl::StrCat(argument, ".struct_size is ",
-                                                   size, "; allowed: ", least,
-                                                   " to ", kMost));
+  const bool known = std::find(versions, versions + n, size) != versions + n;
+  if (!known && (size < sizeof(Struct) || size > kMost)) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        argument, ".struct_size is ", size,
+        "; allowed: ", absl::StrJoin(versions, ", "), " to ", kMost));
   }
   const auto* bytes = reinterpret_cast<const uint8_t*>(from);
   for (size_t i = sizeof(Struct); i < size; ++i) {
@@ -49,18 +58,10 @@ absl::Status Read(absl::string_view argument, const Struct* from, size_t least,
   return absl::OkStatus();
 }
 
-// Sizes of the first versions of the structs; they never change.
-constexpr size_t kTensorSize = 72, kLseSize = 56, kAttentionSize = 64,
-                 kScaleSize = 48;
-static_assert(sizeof(zyfa_tensor) == kTensorSize);
-static_assert(sizeof(zyfa_lse) == kLseSize);
-static_assert(offsetof(zyfa_attention, query_descale) == kAttentionSize);
-static_assert(sizeof(zyfa_scale) == kScaleSize);
-
 absl::Status ReadTensor(const std::string& argument, const zyfa_tensor* from,
                         TensorView& to) {
   zyfa_tensor tensor;
-  const absl::Status status = Read(argument, from, kTensorSize, tensor);
+  const absl::Status status = Read(argument, from, kTensorSizes, tensor);
   if (!status.ok()) return status;
   if (tensor.data_type != ZYFA_BF16 && tensor.data_type != ZYFA_FP8) {
     return absl::InvalidArgumentError(absl::StrCat(
@@ -86,7 +87,7 @@ absl::Status ReadScale(const std::string& argument, const zyfa_scale* from,
                        std::optional<Scale>& to) {
   if (from == nullptr) return absl::OkStatus();
   zyfa_scale scale;
-  const absl::Status status = Read(argument, from, kScaleSize, scale);
+  const absl::Status status = Read(argument, from, kScaleSizes, scale);
   if (!status.ok()) return status;
   if (scale.address == 0) {
     to = scale.value;
@@ -99,7 +100,7 @@ absl::Status ReadScale(const std::string& argument, const zyfa_scale* from,
 
 absl::StatusOr<AttentionParams> ReadAttention(const zyfa_attention* from) {
   zyfa_attention attention;
-  absl::Status status = Read("attention", from, kAttentionSize, attention);
+  absl::Status status = Read("attention", from, kAttentionSizes, attention);
   if (!status.ok()) return status;
   AttentionParams params;
   status.Update(ReadTensor("query", attention.query, params.query));
@@ -116,7 +117,7 @@ absl::StatusOr<AttentionParams> ReadAttention(const zyfa_attention* from) {
       ReadScale("output_scale", attention.output_scale, params.output_scale));
   if (attention.lse != nullptr) {
     zyfa_lse lse;
-    status.Update(Read("lse", attention.lse, kLseSize, lse));
+    status.Update(Read("lse", attention.lse, kLseSizes, lse));
     if (status.ok() && lse.reserved != 0) {
       status = absl::InvalidArgumentError(
           absl::StrCat("lse.reserved is ", lse.reserved, "; allowed: 0"));

@@ -171,9 +171,9 @@ PieceSize LargestPiece(const AttentionPlan& plan) {
 int64_t CeilDiv(int64_t a, int64_t b) { return a / b + (a % b != 0); }
 
 // Persistent work-groups of an FP8 launch: in turn on the XCDs, and no compute
-// unit with two of them.
+// unit with two of them, unless there are fewer than XCDs.
 uint32_t Groups(uint32_t items, uint32_t compute_units) {
-  if (items < compute_units) return items;
+  if (items < std::max<uint32_t>(compute_units, kXcds)) return items;
   return std::max<uint32_t>(kXcds, compute_units / kXcds * kXcds);
 }
 
@@ -216,7 +216,9 @@ absl::StatusOr<AttentionPlan> PlanAttention(const AttentionParams& params,
   } else {
     FillScale(scale, args);
   }
-  if (PieceCount(plan) == 0) return plan;  // no rows: no memory is looked at
+  if (plan.batch == 0 || plan.heads_q == 0 || args.seqlen_q == 0) {
+    return plan;  // no rows: no memory is looked at
+  }
 
   TensorView q = params.query, k = params.key, v = params.value,
              o = params.output;
@@ -275,6 +277,7 @@ absl::StatusOr<AttentionPlan> PlanAttention(const AttentionParams& params,
   return plan;
 }
 
+// Rows of the output lie apart below 2^48, so this cannot overflow.
 int64_t PieceCount(const AttentionPlan& plan) {
   if (plan.heads_q == 0) return 0;
   const PieceSize most = LargestPiece(plan);

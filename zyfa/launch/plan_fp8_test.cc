@@ -504,6 +504,12 @@ TEST(PlanFp8Test, GroupsFollowFromItemsAndComputeUnits) {
   // Fewer than the order of items can do with.
   EXPECT_EQ(groups(100, 1), 8u);
   EXPECT_EQ(groups(100, 7), 8u);
+  for (uint32_t compute_units : {1u, 4u, 7u, 8u}) {
+    for (int64_t items = 1; items <= 8; ++items) {
+      EXPECT_EQ(groups(items, compute_units), items) << compute_units;
+    }
+    EXPECT_EQ(groups(9, compute_units), 8u) << compute_units;
+  }
 }
 
 TEST(PlanFp8Test, TheDevicesComputeUnitsReachThePlan) {
@@ -622,6 +628,13 @@ TEST(PlanFp8Test, ItemsBeyond31BitsAreSplit) {
     expect_pieces(call(1, 2147483135, 9, 256), 1);
     expect_pieces(call(1, 2147483135, 9, 257), 2);
     expect_pieces(call(2, 2147483135, 2147480000, 257), 4);
+    // 2^56 batch entries of 256 pieces: the product is 2^64, and yet not 0.
+    EXPECT_THAT(
+        PlanAttention(call(int64_t{1} << 56, 32767 * 65536, 1, 65536), Target())
+            .status()
+            .message(),
+        HasSubstr("query.address is 0x10000000000 and the tensor's strides "
+                  "end it at 2^64 or more; allowed: an end at 2^48"));
   }
 }
 

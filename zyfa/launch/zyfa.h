@@ -6,7 +6,8 @@
  *
  * Functions return a zyfa_status; zyfa_last_error() has the words to it.
  * Structs begin with their own size, which the ZYFA_..._INIT macros fill in, so
- * that programs built against an older or newer header keep their meaning. */
+ * that programs built against an older or newer header keep their meaning. A
+ * size is that of a version of the struct; what a newer one adds must be 0. */
 
 #include <stddef.h>
 #include <stdint.h>

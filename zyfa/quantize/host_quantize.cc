@@ -21,6 +21,7 @@ using numerics::E4m3;
 constexpr float kLargest = 448.0f;
 constexpr int kBlock = 128;  // channels that are rotated together
 constexpr int64_t kMostRows = int64_t{1} << 41;
+constexpr int64_t kMostBatchHeads = (int64_t{1} << 31) - 1;
 constexpr int kSums = 16;      // interleaved sums of a mean
 constexpr size_t kLanes = 16;  // of a kernel that have a row
 
@@ -47,6 +48,12 @@ absl::Status CheckExtent(const QuantizeExtent& e, size_t elements) {
           absl::StrCat("sizes that give ", kMostRows, " rows at most"));
     }
     rows *= size.value;
+  }
+  // Without tokens they are no rows, but means and scales.
+  if (e.heads > 0 && e.batch > kMostBatchHeads / e.heads) {
+    return Refuse("batch", absl::StrCat(e.batch),
+                  absl::StrCat("0 to ", kMostBatchHeads / e.heads, " with ",
+                               e.heads, " heads"));
   }
   if (e.head_dim != 128 && e.head_dim != 192) {
     return Refuse("head_dim", absl::StrCat(e.head_dim), "128, 192");
@@ -206,11 +213,8 @@ absl::StatusOr<QuantizedTensor> QuantizeOnHost(const QuantizeOptions& options,
                                                absl::Span<const Bf16> input) {
   absl::Status status = CheckExtent(extent, input.size());
   if (!status.ok()) return status;
-  if (options.unit.has_value() &&
-      !(*options.unit >= 1.0f && *options.unit < 2.0f)) {
-    return Refuse("options.unit", absl::StrCat(*options.unit),
-                  "1 or more and less than 2");
-  }
+  status = CheckQuantizeOptions(options);
+  if (!status.ok()) return status;
   for (size_t i = 0; i < input.size(); ++i) {
     const float x = input[i].ToFloat();
     if (!std::isfinite(x)) {
@@ -265,7 +269,12 @@ absl::StatusOr<std::vector<float>> LseCorrectionOnHost(
     absl::Span<const float> key_mean, float softmax_scale) {
   absl::Status status = CheckExtent(e, query.size());
   if (!status.ok()) return status;
-  if (e.heads > 0 && (heads_kv < 1 || e.heads % heads_kv != 0)) {
+  if (!std::isfinite(softmax_scale)) {
+    return Refuse("softmax_scale", absl::StrCat(softmax_scale),
+                  "any finite number");
+  }
+  if (e.heads == 0) return std::vector<float>();
+  if (heads_kv < 1 || e.heads % heads_kv != 0) {
     return Refuse("heads_kv", absl::StrCat(heads_kv),
                   absl::StrCat("divisors of heads, ", e.heads));
   }

@@ -32,7 +32,7 @@ struct QuantizedTensor {
 };
 
 // InvalidArgument, with the argument's name, its value and what is allowed, for
-// sizes that do not fit, a unit outside [1, 2), numbers that are not finite and
+// sizes that do not fit, options that are none, numbers that are not finite and
 // numbers so large that a sum of the mean or the rotation is not.
 absl::StatusOr<QuantizedTensor> QuantizeOnHost(
     const QuantizeOptions& options, const QuantizeExtent& extent,
@@ -41,7 +41,8 @@ absl::StatusOr<QuantizedTensor> QuantizeOnHost(
 // What the LSE of attention over keys without their mean lacks:
 // softmax_scale * (q . mean key), [batch][heads][seqlen]. `key_mean` is
 // QuantizedTensor::mean of the keys, with heads_kv heads; query head h has KV
-// head h / (heads / heads_kv). InvalidArgument for sizes that do not fit.
+// head h / (heads / heads_kv); without heads neither is looked at.
+// InvalidArgument for sizes that do not fit and a scale that is not finite.
 absl::StatusOr<std::vector<float>> LseCorrectionOnHost(
     const QuantizeExtent& query_extent, absl::Span<const numerics::Bf16> query,
     int64_t heads_kv, absl::Span<const float> key_mean, float softmax_scale);

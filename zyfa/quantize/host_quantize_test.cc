@@ -267,6 +267,11 @@ TEST(HostQuantizeTest, Refusals) {
   options.unit = 2.0f;
   EXPECT_THAT(std::string(QuantizeOnHost(options, e, x).status().message()),
               AllOf(HasSubstr("options.unit is 2"), HasSubstr("less than 2")));
+  options = {};
+  options.granularity = static_cast<ScaleGranularity>(7);
+  EXPECT_THAT(std::string(QuantizeOnHost(options, e, x).status().message()),
+              AllOf(HasSubstr("options.granularity is 7"),
+                    HasSubstr("allowed: kTensor, kHead")));
   x.pop_back();
   EXPECT_THAT(std::string(QuantizeOnHost({}, e, x).status().message()),
               AllOf(HasSubstr("1023"), HasSubstr("1024")));
@@ -285,6 +290,29 @@ TEST(HostQuantizeTest, Refusals) {
                               .status()
                               .message()),
               AllOf(HasSubstr("heads_kv is 3"), HasSubstr("divisors")));
+  for (const float scale : {std::numeric_limits<float>::quiet_NaN(),
+                            -std::numeric_limits<float>::infinity()}) {
+    EXPECT_THAT(
+        std::string(LseCorrectionOnHost({1, 0, 4, 128}, {}, 4, {}, scale)
+                        .status()
+                        .message()),
+        AllOf(HasSubstr("softmax_scale is "), HasSubstr("finite")));
+  }
+  // Means and scales of no tokens.
+  EXPECT_THAT(
+      std::string(
+          QuantizeOnHost({}, {kMany, 0, kMany, 128}, {}).status().message()),
+      AllOf(HasSubstr("batch is 1099511627776"), HasSubstr("heads")));
+}
+
+// No number of KV heads divides none, so what is said of them must not matter.
+TEST(HostQuantizeTest, NoHeadsNeedNoCorrection) {
+  for (const int64_t heads_kv : {INT64_MIN, int64_t{0}, INT64_MAX}) {
+    const auto got =
+        LseCorrectionOnHost({3, 5, 0, 128}, {}, heads_kv, {}, 1.0f);
+    ASSERT_TRUE(got.ok()) << got.status();
+    EXPECT_TRUE(got->empty());
+  }
 }
 
 }  // namespace

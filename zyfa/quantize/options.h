@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <optional>
 
+#include "absl/status/status.h"
+
 namespace zyfa {
 
 // What shares a scale.
@@ -32,6 +34,10 @@ struct QuantizeOptions {
   // stays the same; its LSE lacks softmax_scale * q . mean.
   bool subtract_mean = false;
 };
+
+// InvalidArgument, with the field's name, its value and what is allowed, for a
+// granularity that is none of the above and a unit outside [1, 2).
+absl::Status CheckQuantizeOptions(const QuantizeOptions& options);
 
 // Tokens whose sums and maxima are taken by one work-group; what follows from
 // it is the order in which a mean is summed. A multiple of 64, so that there

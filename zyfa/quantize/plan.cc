@@ -35,6 +35,7 @@ struct Sizes {
   int64_t maxima_per_scale;  // 0 for kToken
 };
 
+// Of a call whose options are known too.
 absl::StatusOr<Sizes> CheckSizes(const QuantizeParams& params) {
   const TensorView& in = params.input;
   const TensorView& out = params.output;
@@ -49,7 +50,8 @@ absl::StatusOr<Sizes> CheckSizes(const QuantizeParams& params) {
   if (in.head_dim != 128 && in.head_dim != 192) {
     return Refuse("input.head_dim", absl::StrCat(in.head_dim), "128, 192");
   }
-  absl::Status status = MustLieIn("input.seqlen", in.seqlen, kMaxSeqlen);
+  absl::Status status = CheckQuantizeOptions(params.options);
+  status.Update(MustLieIn("input.seqlen", in.seqlen, kMaxSeqlen));
   status.Update(MustLieIn("input.heads", in.heads, kMaxHeads));
   status.Update(
       MustLieIn("input.batch", in.batch,
@@ -86,10 +88,6 @@ absl::StatusOr<Sizes> CheckSizes(const QuantizeParams& params) {
       s.scales = s.batch * s.heads * s.seqlen;
       s.maxima_per_scale = 0;
       break;
-    default:
-      return Refuse("options.granularity",
-                    absl::StrCat(static_cast<int>(params.options.granularity)),
-                    "kTensor, kHead, kBatchHead, kToken");
   }
   if (s.maxima_per_scale > kMaxMaximaPerScale) {
     return Refuse("input.seqlen", absl::StrCat(s.seqlen),
@@ -99,16 +97,10 @@ absl::StatusOr<Sizes> CheckSizes(const QuantizeParams& params) {
   return s;
 }
 
-absl::Status CheckOptions(const QuantizeParams& params) {
-  const QuantizeOptions& options = params.options;
-  if (options.unit.has_value() &&
-      !(*options.unit >= 1.0f && *options.unit < 2.0f)) {
-    return Refuse("options.unit", absl::StrCat(*options.unit),
-                  "1 or more and less than 2");
-  }
+absl::Status CheckLseCorrection(const QuantizeParams& params) {
   if (!params.lse_correction.has_value()) return absl::OkStatus();
   const LseCorrection& lse = *params.lse_correction;
-  if (options.subtract_mean) {
+  if (params.options.subtract_mean) {
     return Refuse("lse_correction", "given",
                   "none with options.subtract_mean, which is for keys");
   }
@@ -326,7 +318,7 @@ absl::StatusOr<std::vector<QuantizeLaunch>> PlanQuantize(
   const auto sizes = CheckSizes(params);
   if (!sizes.ok()) return sizes.status();
   const Sizes& s = *sizes;
-  absl::Status status = CheckOptions(params);
+  absl::Status status = CheckLseCorrection(params);
   if (!status.ok()) return status;
 
   const QuantizeWorkspace workspace = Workspace(params, s);

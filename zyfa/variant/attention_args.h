@@ -76,8 +76,8 @@ struct AttentionArgs {
   uint32_t heads_q;  // of a batch entry
   uint32_t columns;  // heads_q * batch
   uint32_t items;    // query_tiles * columns, below 2^31
-  uint32_t groups;   // grid: `items` if fewer than compute units, else a
-                     // multiple of 8
+  uint32_t groups;   // grid: `items` if fewer than compute units or than 8,
+                     // else a multiple of 8
   uint32_t reserved;
 };
 
