@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <set>
+#include <string>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -58,16 +59,6 @@ Probability DefaultProbability(const Variant& variant) {
 }
 
 }  // namespace
-
-std::string DataTypeName(DataType type) {
-  switch (type) {
-    case DataType::kBf16:
-      return "bf16";
-    case DataType::kFp8:
-      return "fp8";
-  }
-  return absl::StrCat(static_cast<int>(type));
-}
 
 absl::StatusOr<const KernelEntry*> ChooseKernel(
     const AttentionParams& params, absl::Span<const KernelEntry> kernels) {

@@ -1,17 +1,12 @@
 #ifndef ZYFA_LAUNCH_CHOOSE_KERNEL_H_
 #define ZYFA_LAUNCH_CHOOSE_KERNEL_H_
 
-#include <string>
-
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
 #include "zyfa/kernels/registry.h"
 #include "zyfa/launch/attention_params.h"
 
 namespace zyfa {
-
-// "bf16", "fp8", or the number of what is no type.
-std::string DataTypeName(DataType type);
 
 // The one of `kernels` that a call of checked types and sizes is for: the one
 // that it names, or that of its data type, head dims and mask, with lean P for

@@ -23,4 +23,14 @@ absl::Status MustLieIn(absl::string_view argument, int64_t value,
   return Refuse(argument, absl::StrCat(value), absl::StrCat("0 to ", most));
 }
 
+std::string DataTypeName(DataType type) {
+  switch (type) {
+    case DataType::kBf16:
+      return "bf16";
+    case DataType::kFp8:
+      return "fp8";
+  }
+  return absl::StrCat(static_cast<int>(type));
+}
+
 }  // namespace zyfa

@@ -2,9 +2,11 @@
 #define ZYFA_LAUNCH_REFUSAL_H_
 
 #include <cstdint>
+#include <string>
 
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
+#include "zyfa/variant/variant.h"
 
 namespace zyfa {
 
@@ -19,6 +21,9 @@ absl::Status MustEqual(absl::string_view argument, int64_t value,
 
 // OK from 0 to `most`.
 absl::Status MustLieIn(absl::string_view argument, int64_t value, int64_t most);
+
+// "bf16", "fp8", or the number of what is no type.
+std::string DataTypeName(DataType type);
 
 }  // namespace zyfa
 

@@ -54,7 +54,9 @@ absl::Status CheckDisjointRows(const Rows& rows) {
 }
 
 absl::StatusOr<ByteRange> RangeOf(const Rows& rows) {
-  const std::string argument = absl::StrCat(rows.name, ".address");
+  const std::string argument = rows.address_argument.empty()
+                                   ? absl::StrCat(rows.name, ".address")
+                                   : rows.address_argument;
   const std::string value = absl::StrCat("0x", absl::Hex(rows.address));
   if (rows.address == 0 || rows.address % rows.alignment != 0) {
     return Refuse(argument, value,
@@ -74,12 +76,15 @@ absl::StatusOr<ByteRange> RangeOf(const Rows& rows) {
     if (absl::Uint128High64(end) == 0) {
       reach = absl::StrCat("0x", absl::Hex(absl::Uint128Low64(end)));
     }
-    return Refuse(
-        argument,
-        absl::StrCat(value, " and the tensor's strides end it at ", reach),
-        absl::StrCat("an end at 2^", kAddressBits, " at most"));
+    return Refuse(argument,
+                  absl::StrCat(value,
+                               rows.dimensions.empty()
+                                   ? " and its bytes end at "
+                                   : " and the tensor's strides end it at ",
+                               reach),
+                  absl::StrCat("an end at 2^", kAddressBits, " at most"));
   }
-  return ByteRange{rows.name, rows.address, absl::Uint128Low64(end)};
+  return ByteRange{rows.name, argument, rows.address, absl::Uint128Low64(end)};
 }
 
 }  // namespace
@@ -104,8 +109,7 @@ absl::Status CheckNoOverlap(const ByteRange& written, const ByteRange& other) {
                         absl::Hex(range.end));
   };
   return Refuse(
-      absl::StrCat(written.name, ".address"),
-      absl::StrCat("0x", absl::Hex(written.begin)),
+      written.address_argument, absl::StrCat("0x", absl::Hex(written.begin)),
       absl::StrCat("none where ", written.name, " (bytes ", text(written),
                    ") overlaps ", other.name, " (bytes ", text(other), ")"));
 }

@@ -13,6 +13,7 @@ namespace zyfa {
 // Bytes [begin, end) that a tensor reaches from its first to its last element.
 struct ByteRange {
   std::string name;
+  std::string address_argument;  // as messages name its start
   uint64_t begin = 0;
   uint64_t end = 0;
 };
@@ -28,6 +29,7 @@ struct Dimension {
 // A tensor reduced to contiguous rows that repeat over dimensions.
 struct Rows {
   std::string name;
+  std::string address_argument;  // as messages name it; empty: NAME.address
   uint64_t address = 0;
   int64_t row_bytes = 0;
   int64_t alignment = 16;  // of address and strides

@@ -40,12 +40,10 @@ absl::StatusOr<Sizes> CheckSizes(const QuantizeParams& params) {
   const TensorView& in = params.input;
   const TensorView& out = params.output;
   if (in.data_type != DataType::kBf16) {
-    return Refuse("input.data_type",
-                  absl::StrCat(static_cast<int>(in.data_type)), "bf16");
+    return Refuse("input.data_type", DataTypeName(in.data_type), "bf16");
   }
   if (out.data_type != DataType::kFp8) {
-    return Refuse("output.data_type",
-                  absl::StrCat(static_cast<int>(out.data_type)), "fp8");
+    return Refuse("output.data_type", DataTypeName(out.data_type), "fp8");
   }
   if (in.head_dim != 128 && in.head_dim != 192) {
     return Refuse("input.head_dim", absl::StrCat(in.head_dim), "128, 192");
@@ -161,7 +159,7 @@ Rows RowsOf(const std::string& name, LseView& view) {
 Rows ArrayOf(const std::string& name, uint64_t address, int64_t bytes,
              int64_t alignment, bool written) {
   Rows rows;
-  rows.name = name;
+  rows.name = rows.address_argument = name;
   rows.address = address;
   rows.row_bytes = bytes;
   rows.alignment = alignment;

@@ -122,9 +122,9 @@ TEST(QuantizePlanTest, Refusals) {
     const char* value;
     Change change;
   } kBad[] = {
-      {"input.data_type", "1",
+      {"input.data_type", "fp8",
        [](auto& p) { p.input.data_type = DataType::kFp8; }},
-      {"output.data_type", "0",
+      {"output.data_type", "bf16",
        [](auto& p) { p.output.data_type = DataType::kBf16; }},
       {"input.head_dim", "64", [](auto& p) { p.input.head_dim = 64; }},
       {"output.seqlen", "99", [](auto& p) { p.output.seqlen = 99; }},
@@ -156,18 +156,18 @@ TEST(QuantizePlanTest, Refusals) {
       {"output.seq_stride", "496", [](auto& p) { p.output.seq_stride = 496; }},
       {"output.address", "0x100000",
        [](auto& p) { p.output.address = kInput; }},
-      {"descale.address", "0x0", [](auto& p) { p.descale = 0; }},
-      {"descale.address", "0x300002", [](auto& p) { p.descale += 2; }},
-      {"descale.address", "0x200010",
-       [](auto& p) { p.descale = kOutput + 16; }},
-      {"mean.address", "0x0",
+      {"descale", "0x0", [](auto& p) { p.descale = 0; }},
+      {"descale", "0x300002", [](auto& p) { p.descale += 2; }},
+      {"descale", "0x1000000000000 and its bytes end at 0x1000000000004",
+       [](auto& p) { p.descale = uint64_t{1} << 48; }},
+      {"descale", "0x200010", [](auto& p) { p.descale = kOutput + 16; }},
+      {"mean", "0x0",
        [](auto& p) {
          p.options.subtract_mean = true;
          p.mean = 0;
        }},
-      {"workspace.address", "0x0", [](auto& p) { p.workspace = 0; }},
-      {"workspace.address", "0x300000",
-       [](auto& p) { p.workspace = 0x300000; }},
+      {"workspace", "0x0", [](auto& p) { p.workspace = 0; }},
+      {"workspace", "0x300000", [](auto& p) { p.workspace = 0x300000; }},
       {"options.unit", "0.5", [](auto& p) { p.options.unit = 0.5f; }},
       {"options.granularity", "7",
        [](auto& p) {
@@ -193,7 +193,7 @@ TEST(QuantizePlanTest, Refusals) {
          p.lse_correction = Correction();
          p.lse_correction->softmax_scale = 1e38f * 10;
        }},
-      {"lse_correction.key_mean.address", "0x0",
+      {"lse_correction.key_mean", "0x0",
        [](auto& p) {
          p.lse_correction = Correction();
          p.lse_correction->key_mean = 0;
