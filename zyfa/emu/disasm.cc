@@ -3,9 +3,11 @@
 #include <map>
 #include <string>
 
+#include "absl/status/status.h"
+#include "zyfa/cli/output.h"
 #include "zyfa/cli/working_directory.h"
 #include "zyfa/emu/code_object.h"
-#include "zyfa/emu/launch_file.h"
+#include "zyfa/emu/code_object_file.h"
 
 namespace zyfa::emu {
 namespace {
@@ -29,17 +31,9 @@ void PrintKernel(const KernelInfo& kernel) {
   }
 }
 
-int Disassemble(const std::string& path) {
-  absl::StatusOr<std::vector<uint8_t>> bytes = ReadBytes(path);
-  if (!bytes.ok()) {
-    std::fprintf(stderr, "disasm: %s\n", bytes.status().ToString().c_str());
-    return 2;
-  }
-  auto code = CodeObject::Load(*bytes);
-  if (!code.ok()) {
-    std::fprintf(stderr, "disasm: %s\n", code.status().ToString().c_str());
-    return 2;
-  }
+absl::Status Disassemble(const std::string& path) {
+  const auto code = LoadCodeObject(path);
+  if (!code.ok()) return code.status();
   std::multimap<uint64_t, std::string> entries;
   for (const KernelInfo& kernel : (*code)->kernels()) {
     PrintKernel(kernel);
@@ -54,7 +48,7 @@ int Disassemble(const std::string& path) {
                 inst.text.c_str(),
                 inst.handler == nullptr ? "  // not emulated" : "");
   }
-  return 0;
+  return cli::FlushOutput();
 }
 
 }  // namespace
@@ -66,5 +60,8 @@ int main(int argc, char** argv) {
     std::fprintf(stderr, "usage: disasm CODE_OBJECT\n");
     return 2;
   }
-  return zyfa::emu::Disassemble(argv[1]);
+  const absl::Status status = zyfa::emu::Disassemble(argv[1]);
+  if (status.ok()) return 0;
+  std::fprintf(stderr, "disasm: %s\n", status.ToString().c_str());
+  return 2;
 }

@@ -12,6 +12,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "zyfa/cli/output.h"
 #include "zyfa/cli/spell_flags.h"
 #include "zyfa/cli/working_directory.h"
 #include "zyfa/emu/code_object.h"
@@ -170,7 +171,8 @@ int main(int argc, char** argv) {
     return 2;
   }
   bool clean = false;
-  const absl::Status status = zyfa::emu::RunFromFlags(clean);
+  absl::Status status = zyfa::emu::RunFromFlags(clean);
+  status.Update(zyfa::cli::FlushOutput());
   if (!status.ok()) {
     std::fprintf(stderr, "run: %s\n", status.ToString().c_str());
     return 2;

@@ -38,6 +38,12 @@ test "$(status "$run" --launch=launch.textproto --summary=s.json)" = 1
 grep -q '"rule": "waitcnt"' s.json
 grep -q waitcnt stderr
 
+launch add_one
+status=0
+"$run" --launch=launch.textproto > /dev/full 2> stderr || status=$?
+test "$status" = 2
+grep -q 'cannot be written' stderr
+
 launch no_such_kernel
 test "$(status "$run" --launch=launch.textproto)" = 2
 grep -q no_such_kernel stderr

@@ -18,6 +18,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
+#include "zyfa/cli/output.h"
 #include "zyfa/cli/spell_flags.h"
 #include "zyfa/cli/working_directory.h"
 #include "zyfa/emu/code_object.h"
@@ -363,7 +364,8 @@ int main(int argc, char** argv) {
     return 2;
   }
   bool clean = false;
-  const absl::Status status = zyfa::emu::ModelFromFlags(clean);
+  absl::Status status = zyfa::emu::ModelFromFlags(clean);
+  status.Update(zyfa::cli::FlushOutput());
   if (!status.ok()) {
     std::fprintf(stderr, "model: %s\n", status.ToString().c_str());
     return 2;

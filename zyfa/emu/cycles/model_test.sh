@@ -38,6 +38,10 @@ grep -q '^track,start,clocks,what,phase,name,address$' period.csv
 cp stdout first
 test "$(status "$model" --launch=launch.textproto --groups=2)" = 0
 cmp stdout first
+got=0
+"$model" --launch=launch.textproto --groups=2 > /dev/full 2> stderr || got=$?
+test "$got" = 2
+grep -q 'cannot be written' stderr
 
 # The picture: well-formed, says what it is, the same each time.
 test "$(status "$draw" period.csv period.svg)" = 0
