@@ -5,8 +5,6 @@
 #include <cstdint>
 #include <cstdio>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <regex>
 #include <string>
 #include <system_error>
@@ -18,8 +16,9 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
+#include "zyfa/cli/output.h"
 #include "zyfa/cli/working_directory.h"
-#include "zyfa/emu/code_object.h"
+#include "zyfa/emu/code_object_file.h"
 #include "zyfa/emu/cycles/clock_model.h"
 #include "zyfa/emu/cycles/compute_unit.h"
 #include "zyfa/emu/cycles/matrix_operands.h"
@@ -50,16 +49,6 @@ ABSL_FLAG(bool, steps, false, "also a line for every matrix instruction");
 namespace zyfa::peers {
 namespace {
 
-absl::StatusOr<std::vector<uint8_t>> ReadFile(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  std::vector<uint8_t> bytes((std::istreambuf_iterator<char>(in)),
-                             std::istreambuf_iterator<char>());
-  if (in.bad() || !in.is_open()) {
-    return absl::NotFoundError(absl::StrCat("cannot read ", path));
-  }
-  return bytes;
-}
-
 // One line for each matrix instruction of the code object that ran.
 void PrintSteps(const emu::FlipReport& report,
                 const std::vector<emu::InstructionTime>& instructions) {
@@ -78,11 +67,8 @@ void PrintSteps(const emu::FlipReport& report,
 
 // Runs the last work-group, whose queries see all keys.
 absl::Status RunKernel(const AiterKernel& kernel) {
-  const std::string path = absl::StrCat(absl::GetFlag(FLAGS_code_objects), "/",
-                                        FlatFileName(kernel));
-  absl::StatusOr<std::vector<uint8_t>> bytes = ReadFile(path);
-  if (!bytes.ok()) return bytes.status();
-  auto code = emu::CodeObject::Load(*bytes);
+  const auto code = emu::LoadCodeObject(absl::StrCat(
+      absl::GetFlag(FLAGS_code_objects), "/", FlatFileName(kernel)));
   if (!code.ok()) return code.status();
   const int64_t length = absl::GetFlag(FLAGS_seqlen);
   AiterProblem problem;
@@ -168,12 +154,11 @@ absl::Status RunAll() {
       "busy,live flips of A and B a clock,share A,share B,share C,share "
       "D,modelled "
       "GHz\n");
-  for (const AiterKernel& kernel : AiterKernels()) {
-    if (!std::regex_search(Name(kernel), filter)) continue;
-    const absl::Status status = RunKernel(kernel);
+  for (const AiterKernel* kernel : found) {
+    const absl::Status status = RunKernel(*kernel);
     if (!status.ok()) {
       return absl::Status(status.code(),
-                          absl::StrCat(Name(kernel), ": ", status.message()));
+                          absl::StrCat(Name(*kernel), ": ", status.message()));
     }
   }
   return absl::OkStatus();
@@ -187,14 +172,14 @@ int main(int argc, char** argv) {
   absl::SetProgramUsageMessage(
       "aiter_activity --code_objects=DIR: what the units of a compute unit do "
       "in "
-      "AITER's gfx950 attention kernels, by the cycle model. Exit status 0, or "
-      "2 "
-      "if a kernel could not be run.");
+      "AITER's gfx950 attention kernels, by the cycle model. Exit status 0, "
+      "1 if a flag cannot be parsed, or 2 if a kernel could not be run.");
   const std::vector<char*> positional = absl::ParseCommandLine(argc, argv);
-  const absl::Status status =
-      positional.size() > 1 ? absl::InvalidArgumentError(absl::StrCat(
+  absl::Status status = positional.size() > 1
+                            ? absl::InvalidArgumentError(absl::StrCat(
                                   "unexpected argument '", positional[1], "'"))
                             : zyfa::peers::RunAll();
+  status.Update(zyfa::cli::FlushOutput());
   if (!status.ok()) {
     std::fprintf(stderr, "aiter_activity: %s\n", status.ToString().c_str());
     return 2;

@@ -20,9 +20,14 @@ expect() {
 
 expect 2 "--code_objects is missing"
 expect 2 "no kernel of AITER in $dir/none" --code_objects="$dir/none"
-echo "no ELF" > "$dir/fmha_v3_fwd__fwd_hd128_bf16.co"
-expect 2 "fmha_v3_fwd/fwd_hd128_bf16: " --code_objects="$dir"
-expect 2 "no kernel of AITER" --code_objects="$dir" --kernel=fp8
+# Not the table's first, and the others are not missed.
+code=$dir/fmha_v3_fwd__fwd_hd128_fp8_causal.co
+echo "no ELF" > "$code"
+expect 2 "fmha_v3_fwd/fwd_hd128_fp8_causal: $code: " --code_objects="$dir"
+expect 2 "no kernel of AITER" --code_objects="$dir" --kernel=bf16
+rm "$code"
+mkdir "$code"
+expect 2 "$code is no file" --code_objects="$dir"
 expect 2 "a regular expression is allowed" --code_objects="$dir" --kernel='('
 expect 2 "unexpected argument" --code_objects="$dir" more
 exit $failed

@@ -2,8 +2,6 @@
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <limits>
 #include <optional>
 #include <regex>
@@ -18,8 +16,10 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "zyfa/cli/output.h"
 #include "zyfa/cli/working_directory.h"
 #include "zyfa/emu/code_object.h"
+#include "zyfa/emu/code_object_file.h"
 #include "zyfa/emu/device_memory.h"
 #include "zyfa/emu/emulator.h"
 #include "zyfa/emu/finding.h"
@@ -53,16 +53,6 @@ ABSL_FLAG(int64_t, rows, 1024,
 
 namespace zyfa::peers {
 namespace {
-
-absl::StatusOr<std::vector<uint8_t>> ReadFile(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  std::vector<uint8_t> bytes((std::istreambuf_iterator<char>(in)),
-                             std::istreambuf_iterator<char>());
-  if (in.bad() || !in.is_open()) {
-    return absl::NotFoundError(absl::StrCat("cannot read ", path));
-  }
-  return bytes;
-}
 
 // A code object on disk and the row of the table that it is.
 struct Found {
@@ -221,13 +211,8 @@ absl::StatusOr<bool> CheckAll() {
               "");
   bool all_ok = true;
   for (const Found& f : *found) {
-    absl::StatusOr<std::vector<uint8_t>> bytes = ReadFile(f.path);
-    if (!bytes.ok()) return bytes.status();
-    auto code = emu::CodeObject::Load(*bytes);
-    if (!code.ok()) {
-      return absl::Status(code.status().code(),
-                          absl::StrCat(f.path, ": ", code.status().message()));
-    }
+    const auto code = emu::LoadCodeObject(f.path);
+    if (!code.ok()) return code.status();
     for (const AiterProblem& problem : Problems(*f.kernel)) {
       absl::StatusOr<bool> ok = RunShape(*f.kernel, **code, problem);
       if (!ok.ok()) {
@@ -251,8 +236,8 @@ int main(int argc, char** argv) {
       "aiter_check --code_objects=DIR: runs AITER's gfx950 attention kernels "
       "on "
       "the emulator and compares them with float64 attention. Exit status 0 if "
-      "all are right and have no error-level finding, 1 if not, 2 if one could "
-      "not be run.");
+      "all are right and have no error-level finding, 1 if not or if a flag "
+      "cannot be parsed, 2 if one could not be run.");
   const std::vector<char*> positional = absl::ParseCommandLine(argc, argv);
   if (positional.size() > 1) {
     std::fprintf(
@@ -263,8 +248,10 @@ int main(int argc, char** argv) {
     return 2;
   }
   const absl::StatusOr<bool> ok = zyfa::peers::CheckAll();
-  if (!ok.ok()) {
-    std::fprintf(stderr, "aiter_check: %s\n", ok.status().ToString().c_str());
+  absl::Status status = ok.status();
+  status.Update(zyfa::cli::FlushOutput());
+  if (!status.ok()) {
+    std::fprintf(stderr, "aiter_check: %s\n", status.ToString().c_str());
     return 2;
   }
   return *ok ? 0 : 1;

@@ -4,8 +4,6 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
-#include <fstream>
-#include <iterator>
 #include <memory>
 #include <string>
 #include <vector>
@@ -18,8 +16,10 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "zyfa/cli/output.h"
 #include "zyfa/cli/working_directory.h"
 #include "zyfa/emu/code_object.h"
+#include "zyfa/emu/code_object_file.h"
 #include "zyfa/emu/cycles/constants.h"
 #include "zyfa/emu/cycles/kernel_clock.h"
 #include "zyfa/emu/cycles/kernel_time.h"
@@ -59,16 +59,11 @@ absl::StatusOr<const AiterKernel*> FindByName(const std::string& name) {
 
 absl::StatusOr<std::unique_ptr<emu::CodeObject>> LoadCode(
     const AiterKernel& kernel) {
-  const std::string path = absl::StrCat(absl::GetFlag(FLAGS_code_objects), "/",
-                                        FlatFileName(kernel));
-  std::ifstream in(path, std::ios::binary);
-  const std::vector<uint8_t> bytes((std::istreambuf_iterator<char>(in)),
-                                   std::istreambuf_iterator<char>());
-  if (in.bad() || !in.is_open()) {
-    return absl::NotFoundError(
-        absl::StrCat("--code_objects: cannot read ", path));
+  const std::string folder = absl::GetFlag(FLAGS_code_objects);
+  if (folder.empty()) {
+    return absl::InvalidArgumentError("--code_objects is missing");
   }
-  return emu::CodeObject::Load(bytes);
+  return emu::LoadCodeObject(absl::StrCat(folder, "/", FlatFileName(kernel)));
 }
 
 absl::StatusOr<AiterProblem> ProblemOf(const std::string& text) {
@@ -152,8 +147,8 @@ int main(int argc, char** argv) {
   zyfa::cli::EnterUserDirectory();
   absl::SetProgramUsageMessage(
       "aiter_time --code_objects=DIR: what the cycle model says of AITER's "
-      "attention kernels on an MI355X. Everything is modelled. Status 2 if a "
-      "flag or a file is wrong.");
+      "attention kernels on an MI355X. Everything is modelled. Status 1 if a "
+      "flag cannot be parsed, 2 if a flag or a file is wrong.");
   const std::vector<char*> positional = absl::ParseCommandLine(argc, argv);
   absl::Status status;
   if (positional.size() > 1) {
@@ -163,6 +158,7 @@ int main(int argc, char** argv) {
   } else {
     status = zyfa::peers::PrintAll();
   }
+  status.Update(zyfa::cli::FlushOutput());
   if (status.ok()) return 0;
   absl::FPrintF(stderr, "aiter_time: %s\n", std::string(status.message()));
   return 2;

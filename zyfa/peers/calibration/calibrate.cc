@@ -2,8 +2,6 @@
 #include <cmath>
 #include <cstdio>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <map>
 #include <memory>
 #include <optional>
@@ -18,8 +16,10 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "zyfa/cli/output.h"
 #include "zyfa/cli/working_directory.h"
 #include "zyfa/emu/code_object.h"
+#include "zyfa/emu/code_object_file.h"
 #include "zyfa/emu/cycles/constants.h"
 #include "zyfa/emu/launch_file.h"
 #include "zyfa/peers/aiter_kernel.h"
@@ -48,12 +48,6 @@ ABSL_FLAG(bool, sweep, false,
 
 namespace zyfa::peers {
 namespace {
-
-absl::StatusOr<std::unique_ptr<emu::CodeObject>> Load(const std::string& path) {
-  const absl::StatusOr<std::vector<uint8_t>> bytes = emu::ReadBytes(path);
-  if (!bytes.ok()) return bytes.status();
-  return emu::CodeObject::Load(*bytes);
-}
 
 const AiterKernel* FindAiter(const std::string& name) {
   for (const AiterKernel& kernel : AiterKernels()) {
@@ -87,13 +81,13 @@ class Loops {
  private:
   static absl::StatusOr<TracedLoop> Trace(const std::string& name) {
     if (const AiterKernel* kernel = FindAiter(name)) {
-      const auto code = Load(
+      const auto code = emu::LoadCodeObject(
           absl::StrCat(absl::GetFlag(FLAGS_aiter), "/", FlatFileName(*kernel)));
       if (!code.ok()) return code.status();
       return TraceAiterLoop(*kernel, **code, absl::GetFlag(FLAGS_keys));
     }
     if (const GluonKernel* kernel = FindGluon(name)) {
-      const auto code = Load(
+      const auto code = emu::LoadCodeObject(
           absl::StrCat(absl::GetFlag(FLAGS_gluon), "/", kernel->file, ".co"));
       if (!code.ok()) return code.status();
       return TraceGluonKernel(*kernel, **code);
@@ -128,7 +122,7 @@ absl::StatusOr<double> ModelledTflops(const std::string& name,
   if (kernel == nullptr) {
     return absl::InternalError(absl::StrCat(name, " is no kernel of AITER"));
   }
-  const auto code = Load(
+  const auto code = emu::LoadCodeObject(
       absl::StrCat(absl::GetFlag(FLAGS_aiter), "/", FlatFileName(*kernel)));
   if (!code.ok()) return code.status();
   AiterProblem problem;
@@ -329,15 +323,16 @@ int main(int argc, char** argv) {
   absl::SetProgramUsageMessage(
       "calibrate --aiter=DIR --gluon=DIR: other people's kernels in the cycle "
       "model against published figures, as a Markdown table. Kernels whose "
-      "files are missing are left out. Exit status 0 if there was any, 2 if "
-      "not or if a flag or a file is wrong.");
+      "files are missing are left out. Exit status 0 if there was any, 1 if "
+      "a flag cannot be parsed, 2 if not or if a flag or a file is wrong.");
   const std::vector<char*> positional = absl::ParseCommandLine(argc, argv);
   if (positional.size() > 1) {
     std::fprintf(stderr, "calibrate: unexpected argument '%s'\n",
                  positional[1]);
     return 2;
   }
-  const absl::Status status = zyfa::peers::Main();
+  absl::Status status = zyfa::peers::Main();
+  status.Update(zyfa::cli::FlushOutput());
   if (!status.ok()) {
     std::fprintf(stderr, "calibrate: %s\n", status.ToString().c_str());
     return 2;
