@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
-#include <fstream>
-#include <iterator>
+#include <filesystem>
 #include <string>
+#include <system_error>
 #include <vector>
 
 #include "absl/flags/flag.h"
@@ -16,8 +16,11 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
+#include "zyfa/cli/output.h"
 #include "zyfa/cli/spell_flags.h"
+#include "zyfa/cli/working_directory.h"
 #include "zyfa/emu/code_object.h"
+#include "zyfa/emu/code_object_file.h"
 #include "zyfa/emu/cycles/compute_unit.h"
 #include "zyfa/emu/cycles/kernel_time.h"
 #include "zyfa/emu/cycles/steady_state.h"
@@ -31,7 +34,9 @@
 #include "zyfa/variant/item_order.h"
 #include "zyfa/variant/variant.h"
 
-ABSL_FLAG(std::string, code_object, "", "lean_attention.co");
+ABSL_FLAG(std::string, code_object, "",
+          "file of kernels hip_lean_d128_causal and hip_lean_d128_full; under "
+          "'bazel run', that of lean_attention.hip");
 ABSL_FLAG(int, seqlen, 4096, "queries and keys, 1 to 131072");
 ABSL_FLAG(int, heads, 16, "query heads, as many as KV heads, 1 to 1024");
 ABSL_FLAG(bool, causal, true, "with causal mask");
@@ -183,11 +188,13 @@ absl::Status PrintBoth() {
         absl::StrCat("--seqlen=", seqlen, " --heads=", heads,
                      "; allowed: 1 to 131072 and 1 to 1024"));
   }
-  std::ifstream file(absl::GetFlag(FLAGS_code_object), std::ios::binary);
-  const std::vector<uint8_t> bytes{std::istreambuf_iterator<char>(file),
-                                   std::istreambuf_iterator<char>()};
-  const auto hip_code = emu::CodeObject::Load(bytes);
-  if (!hip_code.ok()) return hip_code.status();
+  const std::string path = absl::GetFlag(FLAGS_code_object);
+  const auto hip_code = emu::LoadCodeObject(path);
+  if (!hip_code.ok()) {
+    return absl::Status(
+        hip_code.status().code(),
+        absl::StrCat("--code_object: ", hip_code.status().message()));
+  }
   const KernelEntry* entry = FindKernel(
       Variant{DataType::kFp8, kDim, kDim, causal ? Mask::kCausal : Mask::kFull,
               Probability::kLean});
@@ -214,13 +221,20 @@ absl::Status PrintBoth() {
       "HIP over assembly: %.3f clocks of the launch, %.3f of the loop\n",
       hip->launch.clocks / assembly->launch.clocks,
       hip->steady_clocks() / assembly->steady_clocks());
-  return absl::OkStatus();
+  return cli::FlushOutput();
 }
 
 }  // namespace
 }  // namespace zyfa
 
 int main(int argc, char** argv) {
+  // 'bazel run' starts where the data is.
+  std::error_code ignored;
+  absl::SetFlag(
+      &FLAGS_code_object,
+      std::filesystem::absolute("zyfa/baseline/lean_attention.co", ignored)
+          .string());
+  zyfa::cli::EnterUserDirectory();
   absl::SetProgramUsageMessage(
       "Models the lean kernel in assembly and in HIP C++: clocks and useful "
       "matrix busy of a launch and of the loop over keys. Exit status 0 if it "
