@@ -1,5 +1,6 @@
 #include <cstdint>
 #include <cstdio>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -14,11 +15,13 @@
 #include "zyfa/bench/aiter_peer.h"
 #include "zyfa/bench/run_case.h"
 #include "zyfa/bench/sweep.h"
+#include "zyfa/cli/output.h"
+#include "zyfa/cli/spell_flags.h"
 #include "zyfa/cli/working_directory.h"
 #include "zyfa/emu/code_object.h"
+#include "zyfa/emu/code_object_file.h"
 #include "zyfa/emu/cycles/constants.h"
 #include "zyfa/emu/cycles/kernel_time.h"
-#include "zyfa/emu/launch_file.h"
 #include "zyfa/kernels/registry.h"
 #include "zyfa/launch/device.h"
 #include "zyfa/launch/open_device.h"
@@ -47,19 +50,34 @@ struct Peer {
   double clocks() const { return time.clocks + second_kernel; }
 };
 
-absl::StatusOr<Peer> PeerTime(const Case& c,
+// Code objects of AITER's kernels for the cases.
+using PeerCodes =
+    std::map<const peers::AiterKernel*, std::unique_ptr<emu::CodeObject>>;
+
+absl::StatusOr<PeerCodes> LoadPeers(const std::vector<Case>& cases) {
+  const std::string folder = absl::GetFlag(FLAGS_code_objects);
+  if (folder.empty()) {
+    return absl::InvalidArgumentError("--code_objects is missing");
+  }
+  PeerCodes codes;
+  for (const Case& c : cases) {
+    const peers::AiterKernel* kernel = PeerOf(c.variant);
+    if (kernel == nullptr) {
+      return absl::UnimplementedError(absl::StrCat(
+          "--variants: AITER has no kernel for ", VariantName(c.variant)));
+    }
+    if (codes.contains(kernel)) continue;
+    auto code = emu::LoadCodeObject(
+        absl::StrCat(folder, "/", peers::FlatFileName(*kernel)));
+    if (!code.ok()) return code.status();
+    codes[kernel] = *std::move(code);
+  }
+  return codes;
+}
+
+absl::StatusOr<Peer> PeerTime(const Case& c, const PeerCodes& codes,
                               const emu::CycleConstants& constants) {
   const peers::AiterKernel* kernel = PeerOf(c.variant);
-  if (kernel == nullptr) {
-    return absl::UnimplementedError(absl::StrCat(
-        "--variants: AITER has no kernel for ", VariantName(c.variant)));
-  }
-  const absl::StatusOr<std::vector<uint8_t>> bytes =
-      emu::ReadBytes(absl::StrCat(absl::GetFlag(FLAGS_code_objects), "/",
-                                  peers::FlatFileName(*kernel)));
-  if (!bytes.ok()) return bytes.status();
-  const auto code = emu::CodeObject::Load(*bytes);
-  if (!code.ok()) return code.status();
   peers::AiterProblem problem;
   problem.sequences.assign(static_cast<size_t>(c.batch),
                            {c.seqlen_q, c.seqlen_kv});
@@ -68,13 +86,13 @@ absl::StatusOr<Peer> PeerTime(const Case& c,
   emu::KernelTimeOptions options = peers::AiterTimeOptions(*kernel);
   options.constants = constants;
   const absl::StatusOr<emu::KernelTime> time =
-      peers::ModelAiterTime(*kernel, **code, problem, options);
+      peers::ModelAiterTime(*kernel, *codes.at(kernel), problem, options);
   if (!time.ok()) return time.status();
   return Peer{*time, peers::SecondKernelClocks(*kernel, problem, constants,
                                                time->clock_ghz)};
 }
 
-absl::Status PrintCase(const Case& c, Device& device,
+absl::Status PrintCase(const Case& c, const PeerCodes& codes, Device& device,
                        const emu::CycleConstants& constants) {
   RunCaseOptions options;
   options.timing.only = true;
@@ -84,7 +102,7 @@ absl::Status PrintCase(const Case& c, Device& device,
     return absl::InternalError(
         absl::StrCat(CaseLabel(c), ": ", ours.message()));
   }
-  const absl::StatusOr<Peer> theirs = PeerTime(c, constants);
+  const absl::StatusOr<Peer> theirs = PeerTime(c, codes, constants);
   if (!theirs.ok()) return theirs.status();
   absl::PrintF(
       "%-25s %5d %4d/%-4d %6d %11.0f %5.1f%% %8.1f%% %11.0f %5.1f%% %8.1f%% "
@@ -111,6 +129,8 @@ absl::Status Main() {
   const absl::StatusOr<emu::CycleConstants> constants =
       emu::LoadCycleConstants(absl::GetFlag(FLAGS_cycle_constants));
   if (!constants.ok()) return constants.status();
+  const absl::StatusOr<PeerCodes> codes = LoadPeers(*cases);
+  if (!codes.ok()) return codes.status();
   absl::StatusOr<std::unique_ptr<Device>> device = OpenDevice("emulator");
   if (!device.ok()) return device.status();
   std::printf(
@@ -126,10 +146,10 @@ absl::Status Main() {
               "variant", "batch", "heads", "seqlen", "ours", "useful",
               "in groups", "AITER", "useful", "in groups", "second", "ratio");
   for (const Case& c : *cases) {
-    const absl::Status status = PrintCase(c, **device, *constants);
+    const absl::Status status = PrintCase(c, *codes, **device, *constants);
     if (!status.ok()) return status;
   }
-  return absl::OkStatus();
+  return cli::FlushOutput();
 }
 
 }  // namespace
@@ -140,7 +160,8 @@ int main(int argc, char** argv) {
   absl::SetProgramUsageMessage(
       "beside_aiter --code_objects=DIR: our kernels and AITER's for the same "
       "shapes in one run of the cycle model. Exit status 0 if all cases were "
-      "modelled, 2 if not.");
+      "modelled, 1 if a flag cannot be parsed, 2 if not.");
+  zyfa::cli::SpellFlags(argc, argv);
   const std::vector<char*> positional = absl::ParseCommandLine(argc, argv);
   if (positional.size() > 1) {
     std::fprintf(stderr, "beside_aiter: unexpected argument '%s'\n",

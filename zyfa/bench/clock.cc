@@ -111,7 +111,8 @@ int main(int argc, char** argv) {
       "operands "
       "and prints the shader clock: on a GPU from their rate, on the emulator "
       "from the clock model (docs/clock-model.md).\nStatus: 0 if all went "
-      "well, 1 if one failed, 2 if nothing could be run.");
+      "well, 1 if one failed or a flag cannot be parsed, 2 if nothing could be "
+      "run or the table not be written.");
   const std::vector<char*> positional = absl::ParseCommandLine(argc, argv);
   if (positional.size() > 1) {
     std::cerr << "clock: unexpected argument '" << positional[1]

@@ -191,7 +191,8 @@ int main(int argc, char** argv) {
   absl::SetProgramUsageMessage(
       "Runs attention kernels on Gaussian inputs, compares them with float64 "
       "attention and prints a table.\nStatus: 0 if every case went well, 1 if "
-      "one failed or was refused, 2 if nothing could be run.");
+      "one failed or was refused or a flag cannot be parsed, 2 if nothing "
+      "could be run or the table not be written.");
   const std::vector<char*> positional = absl::ParseCommandLine(argc, argv);
   if (positional.size() > 1) {
     std::cerr << "gaussian: unexpected argument '" << positional[1]

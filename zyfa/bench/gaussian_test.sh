@@ -149,6 +149,14 @@ for variant in {bf16,fp8_lean,fp8_exact}_d{128,192x128}_{causal,full}; do
   has out "$variant"
 done
 
+# A table that does not get there.
+"$gaussian" "${one[@]}" >/dev/full 2>"$work/err"
+if [[ $? -ne 2 ]]; then
+  echo 'a full device: status 2 is missing'
+  failures=$((failures + 1))
+fi
+has err 'gaussian: standard output cannot be written'
+
 # Bad flags: named, and nothing runs.
 run 2 --variants=bf16_d64_causal
 has err '--variants=bf16_d64_causal'

@@ -45,7 +45,9 @@ absl::Status WriteFromFlags() {
       ParseSweep({.variants = variant,
                   .seqlens = absl::GetFlag(FLAGS_seqlen),
                   .batch = absl::GetFlag(FLAGS_batch),
-                  .heads = absl::GetFlag(FLAGS_heads)},
+                  .heads = absl::GetFlag(FLAGS_heads),
+                  .variants_flag = "variant",
+                  .seqlens_flag = "seqlen"},
                  names);
   if (!cases.ok()) return cases.status();
   if (cases->size() != 1) {

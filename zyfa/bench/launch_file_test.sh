@@ -36,7 +36,8 @@ cmp a/b/query.bin c/query.bin
 
 fails '--directory is missing' --variant=bf16_d128_causal
 fails '--variant is missing' --directory=d
-fails no_such_variant --variant=no_such_variant --directory=d
+fails '--variant=no_such_variant:' --variant=no_such_variant --directory=d
+fails '--seqlen=many:' --variant=bf16_d128_causal --seqlen=many --directory=d
 fails 'one of each is allowed' --variant=bf16_d128_causal --seqlen=80,90 \
     --directory=d
 fails seed --variant=bf16_d128_causal --seed=-1 --directory=d

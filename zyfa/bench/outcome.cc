@@ -4,6 +4,7 @@
 #include <iostream>
 
 #include "zyfa/bench/table.h"
+#include "zyfa/cli/output.h"
 
 namespace zyfa::bench {
 
@@ -11,8 +12,10 @@ int PrintOutcome(const std::string& program,
                  const std::vector<proto::Record>& records,
                  const absl::Status& status) {
   std::cout << RenderTable(records);
-  if (!status.ok()) {
-    std::cerr << program << ": " << status.message() << "\n";
+  absl::Status end = status;
+  end.Update(cli::FlushOutput());
+  if (!end.ok()) {
+    std::cerr << program << ": " << end.message() << "\n";
     return 2;
   }
   const bool all_well = std::all_of(

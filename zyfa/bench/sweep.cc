@@ -24,7 +24,8 @@ absl::Status BadFlag(const std::string& flag, const std::string& value,
 }
 
 absl::StatusOr<std::vector<Variant>> ParseVariants(
-    const std::string& value, const std::vector<std::string>& available) {
+    const std::string& flag, const std::string& value,
+    const std::vector<std::string>& available) {
   const std::vector<std::string> names =
       value.empty() ? available
                     : std::vector<std::string>(absl::StrSplit(value, ','));
@@ -33,7 +34,7 @@ absl::StatusOr<std::vector<Variant>> ParseVariants(
     absl::StatusOr<Variant> variant = ParseVariant(name);
     if (!variant.ok() || std::find(available.begin(), available.end(), name) ==
                              available.end()) {
-      return BadFlag("variants", value,
+      return BadFlag(flag, value,
                      absl::StrCat("'", name, "' is none of ",
                                   absl::StrJoin(available, ", ")));
     }
@@ -42,15 +43,16 @@ absl::StatusOr<std::vector<Variant>> ParseVariants(
   return variants;
 }
 
-absl::StatusOr<std::vector<int32_t>> ParseSeqlens(const std::string& value) {
+absl::StatusOr<std::vector<int32_t>> ParseSeqlens(const std::string& flag,
+                                                  const std::string& value) {
   std::vector<int32_t> seqlens;
   for (const std::string& item :
        std::vector<std::string>(absl::StrSplit(value, ','))) {
     int32_t seqlen;
     if (!absl::SimpleAtoi(item, &seqlen) || seqlen < 1 || seqlen > kMaxSeqlen) {
-      return BadFlag("seqlens", value,
-                     absl::StrCat("'", item, "' is not a length from 1 to ",
-                                  kMaxSeqlen, "; allowed is a list by comma"));
+      return BadFlag(
+          flag, value,
+          absl::StrCat("'", item, "' is not a length from 1 to ", kMaxSeqlen));
     }
     seqlens.push_back(seqlen);
   }
@@ -107,10 +109,10 @@ absl::StatusOr<std::vector<Case>> ParseSweep(
     return status;
   }
   const absl::StatusOr<std::vector<Variant>> variants =
-      ParseVariants(flags.variants, available);
+      ParseVariants(flags.variants_flag, flags.variants, available);
   if (!variants.ok()) return variants.status();
   const absl::StatusOr<std::vector<int32_t>> seqlens =
-      ParseSeqlens(flags.seqlens);
+      ParseSeqlens(flags.seqlens_flag, flags.seqlens);
   if (!seqlens.ok()) return seqlens.status();
 
   std::vector<Case> cases;

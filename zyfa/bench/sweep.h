@@ -31,6 +31,9 @@ struct SweepFlags {
   std::string seqlens;   // lengths of queries and keys, by comma
   std::string batch;
   std::string heads;  // "Q/KV", or "N" for as many of each
+  // As messages name the flags of the first two.
+  std::string variants_flag = "variants";
+  std::string seqlens_flag = "seqlens";
 };
 
 // Every variant at every length, variants outermost. `available`: the names

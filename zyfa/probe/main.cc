@@ -11,8 +11,10 @@
 #include "absl/flags/flag.h"
 #include "absl/flags/parse.h"
 #include "absl/flags/usage.h"
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
+#include "zyfa/cli/output.h"
 #include "zyfa/cli/spell_flags.h"
 #include "zyfa/emu/run_flags.h"
 #include "zyfa/launch/emulator_device.h"
@@ -72,6 +74,11 @@ int Main() {
   std::cout << (properties.modelled ? "modelled: " : "measured: ")
             << properties.name << ", " << properties.runtime << "\n\n"
             << FactTable(*facts);
+  const absl::Status written = cli::FlushOutput();
+  if (!written.ok()) {
+    std::cerr << "zyfa_probe: " << written << "\n";
+    return 2;
+  }
   return AsNeeded(*facts) ? 0 : 1;
 }
 
@@ -82,8 +89,9 @@ int main(int argc, char** argv) {
   absl::SetProgramUsageMessage(
       "Runs small kernels that find out what a device does where no document "
       "is sure, and prints what was seen beside what our kernels need.\n"
-      "Status: 0 if all is as they need it, 1 if something is not, 2 if "
-      "nothing could be run.");
+      "Status: 0 if all is as they need it, 1 if something is not or a flag "
+      "cannot be parsed, 2 if nothing could be run or the table not be "
+      "written.");
   zyfa::cli::SpellFlags(argc, argv);
   const std::vector<char*> positional = absl::ParseCommandLine(argc, argv);
   if (positional.size() > 1) {

@@ -15,4 +15,6 @@ out=$("$probe" --device=toaster 2>&1)
 [[ $? == 2 && $out == *toaster* ]] || fail "--device=toaster: $out"
 out=$("$probe" something 2>&1)
 [[ $? == 2 && $out == *something* ]] || fail "an argument: $out"
+out=$("$probe" --device=emulator 2>&1 >/dev/full)
+[[ $? == 2 && $out == *"cannot be written"* ]] || fail "a full device: $out"
 exit 0
