@@ -23,6 +23,7 @@
 #include "zyfa/bench/progress.h"
 #include "zyfa/bench/run_case.h"
 #include "zyfa/bench/sweep.h"
+#include "zyfa/cli/spell_flags.h"
 #include "zyfa/cli/working_directory.h"
 #include "zyfa/kernels/registry.h"
 #include "zyfa/launch/device.h"
@@ -193,6 +194,7 @@ int main(int argc, char** argv) {
       "attention and prints a table.\nStatus: 0 if every case went well, 1 if "
       "one failed or was refused or a flag cannot be parsed, 2 if nothing "
       "could be run or the table not be written.");
+  zyfa::cli::SpellFlags(argc, argv);
   const std::vector<char*> positional = absl::ParseCommandLine(argc, argv);
   if (positional.size() > 1) {
     std::cerr << "gaussian: unexpected argument '" << positional[1]

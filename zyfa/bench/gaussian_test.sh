@@ -113,8 +113,8 @@ if [[ $(value line clocks) != $(value toggling clocks) ||
 fi
 # Constants of the model: one that is not there, and one that changes the time.
 echo 'group.dispatch = 1000000' >"$work/constants"
-run 0 --device=emulator --modelled_time_only --seqlens=65 --heads=512/1 \
-  --variants=bf16_d128_full --cycle_constants="$work/constants" \
+run 0 --device=emulator --modelled-time-only --seqlens=65 --heads=512/1 \
+  --variants=bf16_d128_full --cycle-constants="$work/constants" \
   --records="$work/slow.json"
 has slow.json '"changed_constants":["group.dispatch = 1e+06"]'
 clocks=$(sed 's/.*"clocks":\([0-9]*\).*/\1/' "$work/slow.json")

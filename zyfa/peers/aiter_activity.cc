@@ -17,6 +17,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "zyfa/cli/output.h"
+#include "zyfa/cli/spell_flags.h"
 #include "zyfa/cli/working_directory.h"
 #include "zyfa/emu/code_object_file.h"
 #include "zyfa/emu/cycles/clock_model.h"
@@ -174,6 +175,7 @@ int main(int argc, char** argv) {
       "in "
       "AITER's gfx950 attention kernels, by the cycle model. Exit status 0, "
       "1 if a flag cannot be parsed, or 2 if a kernel could not be run.");
+  zyfa::cli::SpellFlags(argc, argv);
   const std::vector<char*> positional = absl::ParseCommandLine(argc, argv);
   absl::Status status = positional.size() > 1
                             ? absl::InvalidArgumentError(absl::StrCat(

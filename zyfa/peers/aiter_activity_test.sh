@@ -27,7 +27,7 @@ expect 2 "fmha_v3_fwd/fwd_hd128_fp8_causal: $code: " --code_objects="$dir"
 expect 2 "no kernel of AITER" --code_objects="$dir" --kernel=bf16
 rm "$code"
 mkdir "$code"
-expect 2 "$code is no file" --code_objects="$dir"
+expect 2 "$code is no file" --code-objects="$dir"
 expect 2 "a regular expression is allowed" --code_objects="$dir" --kernel='('
 expect 2 "unexpected argument" --code_objects="$dir" more
 exit $failed

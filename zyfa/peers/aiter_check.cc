@@ -17,6 +17,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "zyfa/cli/output.h"
+#include "zyfa/cli/spell_flags.h"
 #include "zyfa/cli/working_directory.h"
 #include "zyfa/emu/code_object.h"
 #include "zyfa/emu/code_object_file.h"
@@ -238,6 +239,7 @@ int main(int argc, char** argv) {
       "the emulator and compares them with float64 attention. Exit status 0 if "
       "all are right and have no error-level finding, 1 if not or if a flag "
       "cannot be parsed, 2 if one could not be run.");
+  zyfa::cli::SpellFlags(argc, argv);
   const std::vector<char*> positional = absl::ParseCommandLine(argc, argv);
   if (positional.size() > 1) {
     std::fprintf(

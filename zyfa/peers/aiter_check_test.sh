@@ -29,7 +29,7 @@ expect 2 "$dir/fmha_v3_fwd__fwd_hd128_bf16.co: " --code_objects="$dir"
 expect 2 "no kernel of AITER" --code_objects="$dir" --kernel=fp8
 rm "$dir/fmha_v3_fwd__fwd_hd128_bf16.co"
 mkdir "$dir/fmha_v3_fwd__fwd_hd128_bf16.co"
-expect 2 "fwd_hd128_bf16.co is no file" --code_objects="$dir"
+expect 2 "fwd_hd128_bf16.co is no file" --code-objects="$dir"
 expect 2 "a regular expression is allowed" --code_objects="$dir" --kernel='('
 expect 2 "unexpected argument" --code_objects="$dir" more
 exit $failed

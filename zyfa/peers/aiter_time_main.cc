@@ -17,6 +17,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "zyfa/cli/output.h"
+#include "zyfa/cli/spell_flags.h"
 #include "zyfa/cli/working_directory.h"
 #include "zyfa/emu/code_object.h"
 #include "zyfa/emu/code_object_file.h"
@@ -149,6 +150,7 @@ int main(int argc, char** argv) {
       "aiter_time --code_objects=DIR: what the cycle model says of AITER's "
       "attention kernels on an MI355X. Everything is modelled. Status 1 if a "
       "flag cannot be parsed, 2 if a flag or a file is wrong.");
+  zyfa::cli::SpellFlags(argc, argv);
   const std::vector<char*> positional = absl::ParseCommandLine(argc, argv);
   absl::Status status;
   if (positional.size() > 1) {

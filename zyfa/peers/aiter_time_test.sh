@@ -20,7 +20,7 @@ refuses '--code_objects is missing'
 refuses '/absent/fmha_v3_fwd__fwd_hd128_bf16_causal.co is no file' \
   --code_objects=/absent
 refuses '--kernels has fwd' --kernels=fwd
-refuses "clock is 'slow'" --code_objects=/absent --clock=slow
+refuses "clock is 'slow'" --code-objects=/absent --clock=slow
 refuses 'clock is 9 GHz' --code_objects=/absent --clock=9
 refuses "'extra'" extra
 

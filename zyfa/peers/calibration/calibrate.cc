@@ -17,6 +17,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "zyfa/cli/output.h"
+#include "zyfa/cli/spell_flags.h"
 #include "zyfa/cli/working_directory.h"
 #include "zyfa/emu/code_object.h"
 #include "zyfa/emu/code_object_file.h"
@@ -325,6 +326,7 @@ int main(int argc, char** argv) {
       "model against published figures, as a Markdown table. Kernels whose "
       "files are missing are left out. Exit status 0 if there was any, 1 if "
       "a flag cannot be parsed, 2 if not or if a flag or a file is wrong.");
+  zyfa::cli::SpellFlags(argc, argv);
   const std::vector<char*> positional = absl::ParseCommandLine(argc, argv);
   if (positional.size() > 1) {
     std::fprintf(stderr, "calibrate: unexpected argument '%s'\n",

@@ -36,6 +36,6 @@ expect 2 "v2_async_copy" --gluon="$TEST_TMPDIR/gluon"
 "$launch_file" --variant=bf16_d128_full --seqlen=256 \
   --directory="$TEST_TMPDIR/own" || failures=$((failures + 1))
 cp "$TEST_TMPDIR/own/kernel.co" "$TEST_TMPDIR/gluon/v2_async_copy.co"
-expect 2 "v2_async_copy" --gluon="$TEST_TMPDIR/gluon" --whole_launches=false
+expect 2 "v2_async_copy" --gluon="$TEST_TMPDIR/gluon" --whole-launches=false
 
 exit $((failures > 0))
