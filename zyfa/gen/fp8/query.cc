@@ -46,9 +46,13 @@ void EmitQueryOffsets(KernelState& s) {
 int QueryLoads(const Geometry& g) { return g.own_bytes / 1024; }
 
 void EmitQueryLoad(KernelState& s) {
+  ScopedSReg descriptor = s.a.sgprs().Scoped("query_descriptor", 4);
+  EmitQueryLoad(s, descriptor);
+}
+
+void EmitQueryLoad(KernelState& s, SReg descriptor) {
   Assembler& a = s.a;
   const SReg stride = s.Shape(offsetof(AttentionArgs, query_seq_stride));
-  ScopedSReg descriptor = a.sgprs().Scoped("query_descriptor", 4);
   ScopedSReg t = a.sgprs().Scoped("query_place");
   ScopedVReg further = a.vgprs().Scoped("further_rows", s.query_load.count());
   a.Comment("rows of Q of the prepared item into the wave's own LDS");

@@ -10,7 +10,9 @@ void EmitQueryOffsets(KernelState& s);
 
 // The wave's 32 rows of Q of the prepared item on their way from memory into
 // the wave's own part of LDS, laid out as the rows of a key tile are. Rows that
-// do not exist arrive as zeros.
+// do not exist arrive as zeros. With four scalar registers to hold their buffer
+// descriptor for the time, or with ones of its own.
+void EmitQueryLoad(KernelState& s, SReg descriptor);
 void EmitQueryLoad(KernelState& s);
 
 // Its vector memory instructions.

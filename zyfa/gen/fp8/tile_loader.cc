@@ -85,17 +85,6 @@ void EmitNarrowTileLoad(KernelState& s) {
               Geometry::kNarrowPartBytes);
 }
 
-void EmitKeyTileLoad(KernelState& s) {
-  Assembler& a = s.a;
-  EmitNextItem(s, s.key, s.next_key, "K");
-  EmitRecords(s, s.key, s.Shape(offsetof(AttentionArgs, key_seq_stride)),
-              s.g.row_bytes);
-  a.s_add_u32(m0, s.key_slot, s.g.key_lds);
-  a.buffer_load_dwordx4_lds(s.key_load, s.key.desc, 0);
-  EmitAdvance(s, s.key, s.key_step, s.key_slot, kTileBytes);
-  if (s.g.narrow_part) EmitNarrowTileLoad(s);
-}
-
 void EmitValueTileLoad(KernelState& s) {
   Assembler& a = s.a;
   EmitNextItem(s, s.value, s.next_value, "V");
@@ -107,6 +96,17 @@ void EmitValueTileLoad(KernelState& s) {
 }
 
 }  // namespace
+
+void EmitKeyTileLoad(KernelState& s) {
+  Assembler& a = s.a;
+  EmitNextItem(s, s.key, s.next_key, "K");
+  EmitRecords(s, s.key, s.Shape(offsetof(AttentionArgs, key_seq_stride)),
+              s.g.row_bytes);
+  a.s_add_u32(m0, s.key_slot, s.g.key_lds);
+  a.buffer_load_dwordx4_lds(s.key_load, s.key.desc, 0);
+  EmitAdvance(s, s.key, s.key_step, s.key_slot, kTileBytes);
+  if (s.g.narrow_part) EmitNarrowTileLoad(s);
+}
 
 int TileLoads(const Geometry& g) { return g.narrow_part ? 4 : 2; }
 
@@ -228,17 +228,6 @@ void EmitLoaderStart(KernelState& s) {
   a.s_mov_b32(s.value_slot, s.key_slot);
   if (!s.g.narrow_part) return;
   a.s_lshl_b32(s.narrow_slot, s.wave, 9);
-}
-
-void EmitFirstTileLoads(KernelState& s) {
-  Assembler& a = s.a;
-  const Label first_group = a.NewLabel("first_group");
-  EmitKeyTileLoad(s);
-  EmitTileLoads(s);
-  a.s_cmp_eq_u32(s.group, 0);
-  a.s_cbranch_scc1(first_group);
-  EmitTileLoads(s);
-  a.Bind(first_group);
 }
 
 void EmitTileLoads(KernelState& s) {

@@ -24,10 +24,9 @@ void EmitReadAddresses(KernelState& s);
 // The streams before the first tile.
 void EmitLoaderStart(KernelState& s);
 
-// The next tile of K and the next one of V. Before the first item: K's first
-// tile, and the ones behind it that are to be on their way.
+// The next tile of K; and the next ones of K and of V.
+void EmitKeyTileLoad(KernelState& s);
 void EmitTileLoads(KernelState& s);
-void EmitFirstTileLoads(KernelState& s);
 
 // Vector memory instructions of a wave in EmitTileLoads.
 int TileLoads(const Geometry& g);
