@@ -30,9 +30,18 @@ void EmitKernel(KernelState& s) {
     a.s_setprio(3);
     EmitEntry(s);
     table.EmitArgumentLoads();
-    EmitLoadOffsets(s);
-    EmitQueryOffsets(s);
-    EmitLoaderStart(s);
+    {
+      a.Comment("while the arguments are on their way");
+      ScopedVReg tile_rows = a.vgprs().Scoped("rows_of_tiles", 2, 1);
+      ScopedVReg query_rows = a.vgprs().Scoped("rows_of_query", 2, 1);
+      EmitLoadPlaces(s, tile_rows);
+      EmitQueryPlaces(s, query_rows);
+      EmitReadAddresses(s);
+      EmitOnes(s);
+      EmitLoaderStart(s);
+      EmitLoadRows(s, tile_rows);
+      EmitQueryRows(s, query_rows);
+    }
 
     a.Phase("item_table");
     a.Bind(fill);
@@ -54,9 +63,6 @@ void EmitKernel(KernelState& s) {
     EmitQueryLoad(s, s.output);
     EmitKeyTileLoad(s);
     a.s_setprio(0);
-    a.Phase("lane_constants");
-    EmitReadAddresses(s);
-    EmitOnes(s);
     EmitScaleConstants(s);
     a.Bind(later);
     a.Phase("rest_of_item_table");

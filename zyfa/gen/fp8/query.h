@@ -5,8 +5,9 @@
 
 namespace zyfa::gen::fp8 {
 
-// Per-lane constants of the loads.
-void EmitQueryOffsets(KernelState& s);
+// Per-lane constants of the loads, in two parts as those of tiles.
+void EmitQueryPlaces(KernelState& s, VReg rows);
+void EmitQueryRows(KernelState& s, VReg rows);
 
 // The wave's 32 rows of Q of the prepared item on their way from memory into
 // the wave's own part of LDS, laid out as the rows of a key tile are. Rows that
