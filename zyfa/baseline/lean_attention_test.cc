@@ -23,6 +23,7 @@
 #include "zyfa/numerics/random.h"
 #include "zyfa/reference/attention.h"
 #include "zyfa/variant/attention_args.h"
+#include "zyfa/variant/set_items.h"
 
 namespace zyfa {
 namespace {
@@ -131,9 +132,8 @@ struct Launch {
     args.softmax_scale = static_cast<float>(p.softmax_scale);
     args.lean_top = 126.5f;
     args.flags = p.output_fp8 ? uint32_t{kOutputFp8} : 0;
-    args.heads_q = p.heads_q;
-    args.columns = p.heads_q * p.batch;
-    args.items = p.items();
+    SetItems(static_cast<uint32_t>(p.heads_q), static_cast<uint32_t>(p.batch),
+             args);
     args.groups = p.groups != 0 ? p.groups : p.items();
   }
 

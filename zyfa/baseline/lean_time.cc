@@ -32,6 +32,7 @@
 #include "zyfa/numerics/random.h"
 #include "zyfa/variant/attention_args.h"
 #include "zyfa/variant/item_order.h"
+#include "zyfa/variant/set_items.h"
 #include "zyfa/variant/variant.h"
 
 ABSL_FLAG(std::string, code_object, "",
@@ -75,8 +76,7 @@ AttentionArgs Arguments(int seqlen, int heads, emu::DeviceMemory& memory) {
   args.value_descale_value = args.output_scale_value = 1;
   args.softmax_scale = 0.0883883476f;
   args.lean_top = 126.5f;
-  args.heads_q = args.columns = static_cast<uint32_t>(heads);
-  args.items = args.query_tiles * args.columns;
+  SetItems(static_cast<uint32_t>(heads), 1, args);
   args.groups = std::min(args.items, kComputeUnits);
   return args;
 }

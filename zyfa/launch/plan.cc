@@ -13,6 +13,7 @@
 #include "zyfa/launch/refusal.h"
 #include "zyfa/launch/scale_arguments.h"
 #include "zyfa/launch/tensor_rows.h"
+#include "zyfa/variant/set_items.h"
 
 namespace zyfa {
 namespace {
@@ -210,7 +211,6 @@ absl::StatusOr<AttentionPlan> PlanAttention(const AttentionParams& params,
     constexpr float kLargest = std::numeric_limits<float>::max() / 1.5f;
     args.softmax_scale = std::clamp(scale, -kLargest, kLargest);
     args.lean_top = target.lean_top;
-    args.heads_q = static_cast<uint32_t>(plan.heads_q);
     args.flags =
         params.output.data_type == DataType::kFp8 ? uint32_t{kOutputFp8} : 0;
   } else {
@@ -325,8 +325,8 @@ AttentionPiece MakePiece(const AttentionPlan& plan, int64_t index) {
     args.query_descale += batch * args.query_descale_batch_stride;
     args.key_descale += batch * args.key_descale_batch_stride;
     args.value_descale += batch * args.value_descale_batch_stride;
-    args.columns = static_cast<uint32_t>(plan.heads_q * batches);
-    args.items = args.query_tiles * args.columns;
+    SetItems(static_cast<uint32_t>(plan.heads_q),
+             static_cast<uint32_t>(batches), args);
     args.groups = Groups(args.items, plan.compute_units);
     piece.shape.grid[0] = args.groups;
     return piece;

@@ -78,6 +78,12 @@ struct AttentionArgs {
   uint32_t items;    // query_tiles * columns, below 2^31
   uint32_t groups;   // grid: `items` if fewer than compute units or than 8,
                      // else a multiple of 8
+  // For numbers n below 2^31: n / columns = mulhi(2 n, columns_multiplier) >>
+  // columns_shift, and n / heads_q likewise. SetItems() makes them.
+  uint32_t columns_multiplier;
+  uint32_t columns_shift;
+  uint32_t heads_multiplier;
+  uint32_t heads_shift;
   uint32_t reserved;
 };
 
@@ -100,7 +106,7 @@ inline constexpr float kRescaleBinades = 8.0f;
 // row's sum so far.
 inline constexpr float kMoveShare = 0.25f;
 
-static_assert(sizeof(AttentionArgs) == 272);
+static_assert(sizeof(AttentionArgs) == 288);
 static_assert(offsetof(AttentionArgs, query_descale) == 168);
 static_assert(offsetof(AttentionArgs, query_seq_stride) == 120);
 static_assert(offsetof(AttentionArgs, rescale_threshold) == 164);

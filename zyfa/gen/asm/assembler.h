@@ -255,6 +255,11 @@ class Assembler {
   VectorInstruction name(VReg d, VSrc s0, VSrc s1, VSrc s2) {     \
     return {this, Opcode::name, {Op(d), Op(s0), Op(s1), Op(s2)}}; \
   }
+#define ZYFA_VOP3_CARRY_OUT(name, operands)                                   \
+  VectorInstruction name(VReg d, SReg carry_out, VSrc s0, VSrc s1, VSrc s2) { \
+    return {                                                                  \
+        this, Opcode::name, {Op(d), Op(carry_out), Op(s0), Op(s1), Op(s2)}};  \
+  }
   // Result bit = bit 4*s0 + 2*s1 + s2 of `table`.
 #define ZYFA_BITOP3(name, operands)                                          \
   VectorInstruction name(VReg d, VSrc s0, VSrc s1, VSrc s2, uint8_t table) { \

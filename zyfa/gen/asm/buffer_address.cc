@@ -16,15 +16,11 @@ void EmitAddProduct(Assembler& a, SReg base, SReg index, SReg stride) {
 }
 
 void EmitAddProduct(Assembler& a, VReg base, VReg index, SReg stride) {
-  ScopedVReg low = a.vgprs().Scoped("product_low");
-  ScopedVReg high = a.vgprs().Scoped("product_high");
-  a.v_mul_lo_u32(low, index, stride[0]);
-  a.v_mul_hi_u32(high, index, stride[0]);
-  a.v_add_co_u32(base[0], vcc, low, base[0]);
-  a.v_addc_co_u32(base[1], vcc, high, base[1], vcc);
+  a.v_mad_u64_u32(base, vcc, index, stride[0], base);
   if (stride.count() == 2) {
-    a.v_mul_lo_u32(low, index, stride[1]);
-    a.v_add_u32(base[1], low, base[1]);
+    ScopedVReg high = a.vgprs().Scoped("product_high");
+    a.v_mul_lo_u32(high, index, stride[1]);
+    a.v_add_u32(base[1], high, base[1]);
   }
 }
 

@@ -402,6 +402,10 @@ void EmitTable(Assembler& a, Label label) {
   Vop3Forms(a, Opcode::name, &Assembler::name);
 #define ZYFA_VOP3_3(name, operands, flags) \
   Vop3Forms(a, Opcode::name, &Assembler::name);
+#define ZYFA_VOP3_CARRY_OUT(name, operands)                        \
+  a.name(VReg(2, 2), vcc, VReg(10), VReg(14), VReg(18, 2));        \
+  a.name(VReg(2, 2), SReg(30, 2), VReg(10), SReg(20), VReg(2, 2)); \
+  a.name(VReg(2, 2), vcc, VReg(10), VReg(14), 0).clamp();
 #define ZYFA_BITOP3(name, operands)                    \
   a.name(VReg(2), VReg(10), VReg(14), VReg(18), 0x6c); \
   a.name(VReg(2), VReg(10), SReg(20), -1, 0xff);

@@ -77,6 +77,10 @@ KernelSpec AttentionSpec(const Variant& variant, int lds_bytes) {
   ZYFA_VALUE(columns);
   ZYFA_VALUE(items);
   ZYFA_VALUE(groups);
+  ZYFA_VALUE(columns_multiplier);
+  ZYFA_VALUE(columns_shift);
+  ZYFA_VALUE(heads_multiplier);
+  ZYFA_VALUE(heads_shift);
   ZYFA_VALUE(reserved);
 #undef ZYFA_VALUE
 #undef ZYFA_BUFFER

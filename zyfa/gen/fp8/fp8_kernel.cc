@@ -17,34 +17,31 @@ namespace zyfa::gen {
 namespace fp8 {
 namespace {
 
-// Before the first item, behind its Q: the streams of tiles; and beside them
-// what needs none of the loads.
-void EmitStart(KernelState& s) {
-  s.a.Phase("first_loads");
-  s.a.Section("First loads");
-  EmitFirstTileLoads(s);
-  s.a.Phase("lane_constants");
-  EmitReadAddresses(s);
-  EmitOnes(s);
-  EmitScaleConstants(s);
-}
-
 void EmitKernel(KernelState& s) {
   Assembler& a = s.a;
   const Label fill = a.NewLabel("fill_item_table");
   const Label prepare = a.NewLabel("prepare_item");
-  const Label started = a.NewLabel("started");
   const Label take = a.NewLabel("take_item");
   const Label running = a.NewLabel("running");
   const Label met = a.NewLabel("met");
   {
     ItemTableFill table(s);
     a.Phase("entry");
+    a.s_setprio(3);
     EmitEntry(s);
     table.EmitArgumentLoads();
-    EmitLoadOffsets(s);
-    EmitQueryOffsets(s);
-    EmitLoaderStart(s);
+    {
+      a.Comment("while the arguments are on their way");
+      ScopedVReg tile_rows = a.vgprs().Scoped("rows_of_tiles", 2, 1);
+      ScopedVReg query_rows = a.vgprs().Scoped("rows_of_query", 2, 1);
+      EmitLoadPlaces(s, tile_rows);
+      EmitQueryPlaces(s, query_rows);
+      EmitReadAddresses(s);
+      EmitOnes(s);
+      EmitLoaderStart(s);
+      EmitLoadRows(s, tile_rows);
+      EmitQueryRows(s, query_rows);
+    }
 
     a.Phase("item_table");
     a.Bind(fill);
@@ -58,22 +55,24 @@ void EmitKernel(KernelState& s) {
       a.s_cmp_lg_u32(lane, 1);
       a.s_cbranch_scc1(running);
     }
+    table.EmitMoreArgumentLoads();
     const Label later = a.NewLabel("later_round");
     a.s_cmp_lg_u32(s.round, 1);
     a.s_cbranch_scc1(later);
-    EmitQueryLoad(s);
+    a.Comment("no item is taken yet: the output's descriptor is free");
+    EmitQueryLoad(s, s.output);
+    EmitKeyTileLoad(s);
+    a.s_setprio(0);
+    EmitScaleConstants(s);
     a.Bind(later);
-    table.EmitMoreArgumentLoads();
-    a.s_cmp_lg_u32(s.round, 1);
-    a.s_cbranch_scc1(started);
-    EmitStart(s);
-    a.Bind(started);
     a.Phase("rest_of_item_table");
     table.EmitForTake();
     a.s_cmp_lg_u32(s.round, 1);
     a.s_cbranch_scc1(running);
+    a.Phase("first_loads");
     a.Comment("Q and the first tile of K have arrived");
-    a.WaitVmcnt(TileLoads(s.g));
+    a.WaitVmcnt(0);
+    EmitTileLoads(s);
     a.s_barrier();
     EmitQueryRead(s);
 
@@ -98,6 +97,8 @@ void EmitKernel(KernelState& s) {
   a.s_cbranch_scc1(met);
   a.s_cmp_eq_u32(s.group, 0);
   a.s_cbranch_scc1(met);
+  EmitTileLoads(s);
+  a.WaitVmcnt(TileLoads(s.g));
   a.s_barrier();
   a.Bind(met);
   EmitMainLoop(s);

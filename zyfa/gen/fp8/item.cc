@@ -22,11 +22,9 @@ void EmitEntry(KernelState& s) {
                    static_cast<int>(KernelState::kShapeOffset));
   a.s_load_dwordx8(s.control, s.kernarg,
                    static_cast<int>(KernelState::kControlOffset));
-  {
-    a.Comment("only so that all lines of the arguments are on their way");
-    ScopedSReg first_line = a.sgprs().Scoped("first_line");
-    a.s_load_dword(first_line, s.kernarg, 0);
-  }
+  a.Comment("only so that all lines of the arguments are on their way; into a");
+  a.Comment("register that is not written before they are there");
+  a.s_load_dword(s.lse[0], s.kernarg, 0);
   {
     ScopedVReg thread = a.vgprs().Scoped("thread");
     ScopedVReg number = a.vgprs().Scoped("wave_number");

@@ -16,35 +16,16 @@ SReg SeqlenKv(const KernelState& s) {
   return s.Shape(offsetof(AttentionArgs, seqlen_kv));
 }
 
-// About 2^32 / divisor, at most 2 too small: what EmitDivide needs.
-void EmitReciprocal(Assembler& a, VReg reciprocal, SReg divisor) {
-  ScopedVReg error = a.vgprs().Scoped("reciprocal_error");
-  ScopedSReg negative = a.sgprs().Scoped("negative_divisor");
-  a.v_cvt_f32_u32(reciprocal, divisor);
-  a.v_rcp_iflag_f32(reciprocal, reciprocal);
-  a.v_mul_f32(reciprocal, Bits(0x4f7ffffe), reciprocal);  // a little below 2^32
-  a.v_cvt_u32_f32(reciprocal, reciprocal);
-  a.Comment("one step of Newton's");
-  a.s_sub_u32(negative, 0, divisor);
-  a.v_mul_lo_u32(error, reciprocal, negative);
-  a.v_mul_hi_u32(error, reciprocal, error);
-  a.v_add_u32(reciprocal, reciprocal, error);
-}
-
-// quotient, rest = number / divisor.
+// quotient, rest = number / divisor: `inverse` has the multiplier and the shift
+// of SetItems().
 void EmitDivide(Assembler& a, VReg quotient, VReg rest, VReg number,
-                SReg divisor) {
+                SReg divisor, SReg inverse) {
   ScopedVReg t = a.vgprs().Scoped("division_part");
-  EmitReciprocal(a, t, divisor);
-  a.v_mul_hi_u32(quotient, number, t);
+  a.v_lshlrev_b32(t, 1, number);
+  a.v_mul_hi_u32(t, t, inverse[0]);
+  a.v_lshrrev_b32(quotient, inverse[1], t);
   a.v_mul_lo_u32(t, quotient, divisor);
   a.v_sub_u32(rest, number, t);
-  for (int i = 0; i < 2; ++i) {
-    a.v_cmp_le_u32(vcc, divisor, rest);
-    a.v_subrev_u32(t, divisor, rest);
-    a.v_cndmask_b32(rest, rest, t, vcc);
-    a.v_addc_co_u32(quotient, vcc, 0, quotient, vcc);
-  }
 }
 
 // Items' numbers in rounds s.round + lane (zyfa/variant/item_order.h), and
@@ -183,6 +164,7 @@ ItemTableFill::ItemTableFill(KernelState& state)
     : s(state),
       a(state.a),
       tensors_(a.sgprs().Scoped("tensor_arguments", 6 * kMostTensors, 4)),
+      numbers_(a.sgprs().Scoped("number_arguments", 4, 4)),
       tile_(a.vgprs().Scoped("query_tile")),
       batch_(a.vgprs().Scoped("batch")),
       head_(a.vgprs().Scoped("head")),
@@ -192,6 +174,9 @@ ItemTableFill::ItemTableFill(KernelState& state)
 
 void ItemTableFill::EmitArgumentLoads() {
   EmitTensorLoads(s, tensors_, {kQuery, kKey, kValue});
+  a.s_load_dwordx4(
+      numbers_, s.kernarg,
+      static_cast<int>(offsetof(AttentionArgs, columns_multiplier)));
 }
 
 void ItemTableFill::EmitBatchAddresses(std::initializer_list<VReg> bases) {
@@ -214,11 +199,11 @@ void ItemTableFill::EmitForLoads() {
   EmitNumbers(s, kv_head_, exists);
   a.Comment("item = (query_tiles - 1 - tile) * columns + batch * heads + head");
   EmitDivide(a, tile_, head_, kv_head_,
-             s.Control(offsetof(AttentionArgs, columns)));
+             s.Control(offsetof(AttentionArgs, columns)), numbers_.sub(0, 2));
   a.v_sub_u32(tile_, s.Shape(offsetof(AttentionArgs, query_tiles)), tile_);
   a.v_add_u32(tile_, -1, tile_);
   EmitDivide(a, batch_, head_, head_,
-             s.Control(offsetof(AttentionArgs, heads_q)));
+             s.Control(offsetof(AttentionArgs, heads_q)), numbers_.sub(2, 2));
   a.Comment("KV head = query head / (heads_q / heads_kv)");
   const SReg multiplier = s.Shape(offsetof(AttentionArgs, kv_head_multiplier));
   a.v_mul_hi_u32(kv_head_, head_, multiplier);
@@ -250,7 +235,6 @@ void ItemTableFill::EmitForLoads() {
 
 void ItemTableFill::EmitMoreArgumentLoads() {
   descales_.emplace(a.sgprs().Scoped("descale_addresses", 6, 4));
-  numbers_.emplace(a.sgprs().Scoped("descale_numbers", 3, 1));
   EmitTensorLoads(s, tensors_, {kOutput, kLse});
   constexpr size_t kAddress = offsetof(AttentionArgs, query_descale);
   constexpr size_t kStrides =
@@ -271,7 +255,7 @@ void ItemTableFill::EmitMoreArgumentLoads() {
   a.s_load_dwordx2(Address(tensors_, 2), s.kernarg,
                    static_cast<int>(kStrides + 16));
   for (int i = 0; i < 3; ++i) {
-    a.s_load_dword((*numbers_)[i], s.kernarg,
+    a.s_load_dword(numbers_[i], s.kernarg,
                    static_cast<int>(kDescaleNumber) + 4 * i);
   }
 }
@@ -328,7 +312,6 @@ void ItemTableFill::EmitForTake() {
   a.v_cndmask_b32(t.lse[2], 0, t.lse[2], vcc);
   EmitItemScales(s, descales);
   descales_.reset();
-  numbers_.reset();
 }
 
 void ItemTableFill::EmitDescales(VReg descales) {
@@ -340,7 +323,7 @@ void ItemTableFill::EmitDescales(VReg descales) {
   a.s_or_b64(number, number, descales_->sub(4, 2));
   a.s_cmp_lg_u64(number, 0);
   a.s_cbranch_scc1(from_memory);
-  for (int i = 0; i < 3; ++i) a.v_mov_b32(descales[i], (*numbers_)[i]);
+  for (int i = 0; i < 3; ++i) a.v_mov_b32(descales[i], numbers_[i]);
   a.s_branch(done);
 
   a.Bind(from_memory);

@@ -48,8 +48,10 @@ class ItemTableFill {
   Assembler& a;
   // Strides and addresses of the tensors in hand.
   ScopedSReg tensors_;
-  // Addresses of the descales, or 0, and the numbers in their place.
-  std::optional<ScopedSReg> descales_, numbers_;
+  // First multiplier and shift of columns and of heads_q; then the numbers in
+  // place of descales.
+  ScopedSReg numbers_;
+  std::optional<ScopedSReg> descales_;  // their addresses, or 0
   ScopedVReg tile_, batch_, head_, kv_head_;
   ScopedVReg row0_, valid_rows_;  // of the wave
 };

@@ -9,46 +9,55 @@ constexpr int kWideBytes = Geometry::kQueriesPerWave * Geometry::kWideRow;
 
 }  // namespace
 
-void EmitQueryOffsets(KernelState& s) {
+void EmitQueryPlaces(KernelState& s, VReg rows) {
+  Assembler& a = s.a;
+  a.Section("Lane constants: places in the rows of the loads of Q");
+  ScopedVReg lane = a.vgprs().Scoped("lane");
+  ScopedVReg place = a.vgprs().Scoped("place");
+  a.Comment("row lane / 8 of each eight, place lane % 8");
+  a.v_lshl_or_b32(lane, s.half, 5, s.query_lane);
+  a.v_lshrrev_b32(rows[0], 3, lane);
+  a.v_lshrrev_b32(place, 4, lane);
+  a.v_and_b32(s.query_load[0], 7, lane);
+  a.v_xor_b32(place, place, s.query_load[0]);
+  a.v_lshlrev_b32(s.query_load[0], 4, place);
+  a.v_xor_b32(s.query_load[1], 4 << 4, s.query_load[0]);
+  if (!s.g.narrow_part) return;
+  a.Comment("row lane / 4 of each sixteen, place lane % 4");
+  a.v_lshrrev_b32(rows[1], 2, lane);
+  a.v_lshrrev_b32(place, 4, lane);
+  a.v_and_b32(lane, 3, lane);
+  a.v_xor_b32(place, place, lane);
+  a.v_add_u32(place, Geometry::kWideRow / 16, place);
+  a.v_lshlrev_b32(s.query_load[2], 4, place);
+}
+
+void EmitQueryRows(KernelState& s, VReg rows) {
   Assembler& a = s.a;
   a.Section("Lane constants: memory offsets of the loads of Q");
   const SReg stride = s.Shape(offsetof(AttentionArgs, query_seq_stride));
-  ScopedVReg lane = a.vgprs().Scoped("lane");
-  ScopedVReg row = a.vgprs().Scoped("row");
-  ScopedSReg step = a.sgprs().Scoped("row_step");
-  const VReg even = s.query_load[0];
-  const VReg odd = s.query_load[1];
-  a.Comment("row lane / 8 of each eight, place lane % 8");
-  a.v_lshl_or_b32(lane, s.half, 5, s.query_lane);
-  a.v_lshrrev_b32(row, 3, lane);
-  a.v_mul_lo_u32(odd, row, stride);
-  a.v_lshrrev_b32(row, 4, lane);
-  a.v_and_b32(lane, 7, lane);
-  a.v_xor_b32(lane, row, lane);
-  a.v_lshl_add_u32(even, lane, 4, odd);
-  a.v_xor_b32(lane, 4, lane);
-  a.v_lshl_add_u32(odd, lane, 4, odd);
-  a.s_lshl_b32(step, stride, 3);
-  a.v_add_u32(odd, step, odd);
+  ScopedVReg offset = a.vgprs().Scoped("row_offset");
+  ScopedSReg eight = a.sgprs().Scoped("eight_rows");
+  a.v_mul_lo_u32(offset, rows[0], stride);
+  a.v_add_u32(s.query_load[0], offset, s.query_load[0]);
+  a.s_lshl_b32(eight, stride, 3);
+  a.v_add_u32(offset, eight, offset);
+  a.v_add_u32(s.query_load[1], offset, s.query_load[1]);
   if (!s.g.narrow_part) return;
-  const VReg narrow = s.query_load[2];
-  a.Comment("row lane / 4 of each sixteen, place lane % 4");
-  a.v_lshl_or_b32(lane, s.half, 5, s.query_lane);
-  a.v_lshrrev_b32(row, 2, lane);
-  a.v_mul_lo_u32(narrow, row, stride);
-  a.v_lshrrev_b32(row, 4, lane);
-  a.v_and_b32(lane, 3, lane);
-  a.v_xor_b32(lane, row, lane);
-  a.v_add_u32(lane, Geometry::kWideRow / 16, lane);
-  a.v_lshl_add_u32(narrow, lane, 4, narrow);
+  a.v_mul_lo_u32(offset, rows[1], stride);
+  a.v_add_u32(s.query_load[2], offset, s.query_load[2]);
 }
 
 int QueryLoads(const Geometry& g) { return g.own_bytes / 1024; }
 
 void EmitQueryLoad(KernelState& s) {
+  ScopedSReg descriptor = s.a.sgprs().Scoped("query_descriptor", 4);
+  EmitQueryLoad(s, descriptor);
+}
+
+void EmitQueryLoad(KernelState& s, SReg descriptor) {
   Assembler& a = s.a;
   const SReg stride = s.Shape(offsetof(AttentionArgs, query_seq_stride));
-  ScopedSReg descriptor = a.sgprs().Scoped("query_descriptor", 4);
   ScopedSReg t = a.sgprs().Scoped("query_place");
   ScopedVReg further = a.vgprs().Scoped("further_rows", s.query_load.count());
   a.Comment("rows of Q of the prepared item into the wave's own LDS");

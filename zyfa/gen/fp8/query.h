@@ -5,12 +5,15 @@
 
 namespace zyfa::gen::fp8 {
 
-// Per-lane constants of the loads.
-void EmitQueryOffsets(KernelState& s);
+// Per-lane constants of the loads, in two parts as those of tiles.
+void EmitQueryPlaces(KernelState& s, VReg rows);
+void EmitQueryRows(KernelState& s, VReg rows);
 
 // The wave's 32 rows of Q of the prepared item on their way from memory into
 // the wave's own part of LDS, laid out as the rows of a key tile are. Rows that
-// do not exist arrive as zeros.
+// do not exist arrive as zeros. With four scalar registers to hold their buffer
+// descriptor for the time, or with ones of its own.
+void EmitQueryLoad(KernelState& s, SReg descriptor);
 void EmitQueryLoad(KernelState& s);
 
 // Its vector memory instructions.

@@ -20,12 +20,6 @@ void EmitRowOfEight(KernelState& s, VReg row, VReg place) {
   a.v_and_b32(place, 7, place);
 }
 
-// offset = row * seq_stride + 16 * chunk
-void EmitOffset(Assembler& a, VReg offset, VReg row, VReg chunk, SReg stride) {
-  a.v_mul_lo_u32(offset, row, stride);
-  a.v_lshl_add_u32(offset, chunk, 4, offset);
-}
-
 // The part of V's swizzle of row `row`, in chunks of 16 bytes: 2 * (r / 2 % 2)
 // + 4 * (r / 8 % 2).
 void EmitValueSwizzle(Assembler& a, VReg swizzle, VReg row) {
@@ -85,17 +79,6 @@ void EmitNarrowTileLoad(KernelState& s) {
               Geometry::kNarrowPartBytes);
 }
 
-void EmitKeyTileLoad(KernelState& s) {
-  Assembler& a = s.a;
-  EmitNextItem(s, s.key, s.next_key, "K");
-  EmitRecords(s, s.key, s.Shape(offsetof(AttentionArgs, key_seq_stride)),
-              s.g.row_bytes);
-  a.s_add_u32(m0, s.key_slot, s.g.key_lds);
-  a.buffer_load_dwordx4_lds(s.key_load, s.key.desc, 0);
-  EmitAdvance(s, s.key, s.key_step, s.key_slot, kTileBytes);
-  if (s.g.narrow_part) EmitNarrowTileLoad(s);
-}
-
 void EmitValueTileLoad(KernelState& s) {
   Assembler& a = s.a;
   EmitNextItem(s, s.value, s.next_value, "V");
@@ -108,31 +91,41 @@ void EmitValueTileLoad(KernelState& s) {
 
 }  // namespace
 
+void EmitKeyTileLoad(KernelState& s) {
+  Assembler& a = s.a;
+  EmitNextItem(s, s.key, s.next_key, "K");
+  EmitRecords(s, s.key, s.Shape(offsetof(AttentionArgs, key_seq_stride)),
+              s.g.row_bytes);
+  a.s_add_u32(m0, s.key_slot, s.g.key_lds);
+  a.buffer_load_dwordx4_lds(s.key_load, s.key.desc, 0);
+  EmitAdvance(s, s.key, s.key_step, s.key_slot, kTileBytes);
+  if (s.g.narrow_part) EmitNarrowTileLoad(s);
+}
+
 int TileLoads(const Geometry& g) { return g.narrow_part ? 4 : 2; }
 
-void EmitLoadOffsets(KernelState& s) {
+void EmitLoadPlaces(KernelState& s, VReg rows) {
   Assembler& a = s.a;
-  a.Section("Lane constants: memory offsets of the tile loads");
-  const SReg key_stride = s.Shape(offsetof(AttentionArgs, key_seq_stride));
-  ScopedVReg row = a.vgprs().Scoped("row");
+  a.Section("Lane constants: places in the rows of the tile loads");
   ScopedVReg chunk = a.vgprs().Scoped("chunk");
   ScopedVReg swizzle = a.vgprs().Scoped("swizzle");
+  const VReg row = rows[0];
   EmitRowOfEight(s, row, chunk);
   EmitValueSwizzle(a, swizzle, row);
   a.v_xor_b32(swizzle, swizzle, chunk);
-  EmitOffset(a, s.value_load, row, swizzle,
-             s.Shape(offsetof(AttentionArgs, value_seq_stride)));
+  a.v_lshlrev_b32(s.value_load, 4, swizzle);
   a.v_bfe_u32(swizzle, row, 1, 3);
   a.v_xor_b32(swizzle, swizzle, chunk);
-  EmitOffset(a, s.key_load, row, swizzle, key_stride);
+  a.v_lshlrev_b32(s.key_load, 4, swizzle);
   if (!s.g.narrow_part) return;
   a.Comment("narrow part: rows 8 * wave + lane / 16, and 4 further;");
   a.Comment("place lane % 16 / 4, dword lane % 4 of it");
+  const VReg narrow = rows[1];
   ScopedSReg t = a.sgprs().Scoped("row_part");
   a.v_lshl_or_b32(chunk, s.half, 5, s.query_lane);
-  a.v_lshrrev_b32(row, 4, chunk);
+  a.v_lshrrev_b32(narrow, 4, chunk);
   a.s_lshl_b32(t, s.wave, 3);
-  a.v_add_u32(row, t, row);
+  a.v_add_u32(narrow, t, narrow);
   a.v_bfe_u32(swizzle, chunk, 2, 2);
   a.v_and_b32(chunk, 3, chunk);
   a.s_lshl_b32(t, s.wave, 1);
@@ -140,13 +133,28 @@ void EmitLoadOffsets(KernelState& s) {
   a.v_xor_b32(swizzle, t, swizzle);
   a.v_lshlrev_b32(chunk, 2, chunk);
   a.v_lshl_add_u32(chunk, swizzle, 4, chunk);
-  a.v_add_u32(chunk, Geometry::kWideRow, chunk);
-  a.v_mul_lo_u32(row, row, key_stride);
-  a.v_add_u32(s.narrow_load[0], row, chunk);
-  a.v_xor_b32(chunk, 16, chunk);
-  a.s_lshl_b32(t, key_stride, 2);
-  a.v_add_u32(row, t, row);
-  a.v_add_u32(s.narrow_load[1], row, chunk);
+  a.v_add_u32(s.narrow_load[0], Geometry::kWideRow, chunk);
+  a.v_xor_b32(s.narrow_load[1], 16, s.narrow_load[0]);
+}
+
+void EmitLoadRows(KernelState& s, VReg rows) {
+  Assembler& a = s.a;
+  a.Section("Lane constants: memory offsets of the tile loads");
+  const SReg key_stride = s.Shape(offsetof(AttentionArgs, key_seq_stride));
+  const SReg value_stride = s.Shape(offsetof(AttentionArgs, value_seq_stride));
+  ScopedVReg offset = a.vgprs().Scoped("row_offset");
+  const auto add_rows = [&](VReg load, VReg row, SReg stride) {
+    a.v_mul_lo_u32(offset, row, stride);
+    a.v_add_u32(load, offset, load);
+  };
+  add_rows(s.value_load, rows[0], value_stride);
+  add_rows(s.key_load, rows[0], key_stride);
+  if (!s.g.narrow_part) return;
+  add_rows(s.narrow_load[0], rows[1], key_stride);
+  ScopedSReg further = a.sgprs().Scoped("four_rows");
+  a.s_lshl_b32(further, key_stride, 2);
+  a.v_add_u32(offset, further, offset);
+  a.v_add_u32(s.narrow_load[1], offset, s.narrow_load[1]);
 }
 
 void EmitReadAddresses(KernelState& s) {
@@ -210,12 +218,6 @@ void EmitReadAddresses(KernelState& s) {
 
 void EmitLoaderStart(KernelState& s) {
   Assembler& a = s.a;
-  a.Comment("bytes of a key tile");
-  a.s_lshl_b32(s.key_step, s.Shape(offsetof(AttentionArgs, key_seq_stride)), 6);
-  a.Comment("bytes of a value tile");
-  a.s_lshl_b32(s.value_step, s.Shape(offsetof(AttentionArgs, value_seq_stride)),
-               6);
-  static_assert(kKeyTile == 1 << 6);
   for (const TileCursor& t : {s.key, s.value, s.narrow}) {
     if (t.desc.count() != 4) continue;
     a.s_mov_b32(t.tiles, 0);
@@ -226,19 +228,12 @@ void EmitLoaderStart(KernelState& s) {
   }
   a.s_lshl_b32(s.key_slot, s.wave, 10);
   a.s_mov_b32(s.value_slot, s.key_slot);
-  if (!s.g.narrow_part) return;
-  a.s_lshl_b32(s.narrow_slot, s.wave, 9);
-}
-
-void EmitFirstTileLoads(KernelState& s) {
-  Assembler& a = s.a;
-  const Label first_group = a.NewLabel("first_group");
-  EmitKeyTileLoad(s);
-  EmitTileLoads(s);
-  a.s_cmp_eq_u32(s.group, 0);
-  a.s_cbranch_scc1(first_group);
-  EmitTileLoads(s);
-  a.Bind(first_group);
+  if (s.g.narrow_part) a.s_lshl_b32(s.narrow_slot, s.wave, 9);
+  a.Comment("bytes of a key tile and of a value tile");
+  a.s_lshl_b32(s.key_step, s.Shape(offsetof(AttentionArgs, key_seq_stride)), 6);
+  a.s_lshl_b32(s.value_step, s.Shape(offsetof(AttentionArgs, value_seq_stride)),
+               6);
+  static_assert(kKeyTile == 1 << 6);
 }
 
 void EmitTileLoads(KernelState& s) {

@@ -16,18 +16,19 @@ namespace zyfa::gen::fp8 {
 // Two rings of four tiles hold K and V. The streams of loads run on from one
 // item into the next one; main_loop.cc says which tiles they fetch when.
 
-// Per-lane constants: memory offsets of the loads, and LDS addresses that the
-// operands are read from.
-void EmitLoadOffsets(KernelState& s);
+// Per-lane constants: memory offsets of the loads, in two parts, of which the
+// first needs no arguments (`rows`: two registers between them); and LDS
+// addresses that the operands are read from.
+void EmitLoadPlaces(KernelState& s, VReg rows);
+void EmitLoadRows(KernelState& s, VReg rows);
 void EmitReadAddresses(KernelState& s);
 
-// The streams before the first tile.
+// The streams before the first tile. Needs arguments in the end only.
 void EmitLoaderStart(KernelState& s);
 
-// The next tile of K and the next one of V. Before the first item: K's first
-// tile, and the ones behind it that are to be on their way.
+// The next tile of K; and the next ones of K and of V.
+void EmitKeyTileLoad(KernelState& s);
 void EmitTileLoads(KernelState& s);
-void EmitFirstTileLoads(KernelState& s);
 
 // Vector memory instructions of a wave in EmitTileLoads.
 int TileLoads(const Geometry& g);
