@@ -88,7 +88,7 @@ class MainLoop {
     }
     for (Label& label : first_) label = a.NewLabel("first");
     for (Label& label : first_matrix_) label = a.NewLabel("first_matrix");
-    finish_ = a.NewLabel("finish");
+    for (Label& label : last_) label = a.NewLabel("last");
   }
 
   void Emit() {
@@ -107,6 +107,7 @@ class MainLoop {
       }
     }
     for (int stage = 0; stage < kStages; ++stage) EmitFirstMatrixPhase(stage);
+    for (int stage = 0; stage < kStages; ++stage) EmitLastProducts(stage);
     for (const auto& emit : out_of_line_) emit();
     EmitFinish();
   }
@@ -124,6 +125,7 @@ class MainLoop {
   void EmitFirstScores();
   void EmitPlainTrip(size_t form, int group, int stage);
   void EmitMaskedTrip(size_t form, int stage);
+  void EmitLastProducts(int stage);
   void EmitFinish();
   void EmitFirstMatrixPhase(int stage);
   void EmitToNextTrip(int stage);
@@ -158,7 +160,8 @@ class MainLoop {
 
   KernelState& s;
   Assembler& a;
-  Label finish_;
+  Label tileless_ = a.NewLabel("no_tiles");
+  Label store_ = a.NewLabel("store");
   // Plain ones first: one for scales that are powers of two (or lean P), one
   // that multiplies by what is left of others. Then the careful one.
   static constexpr size_t kMostForms = 3;
@@ -166,6 +169,7 @@ class MainLoop {
   size_t careful_ = 0;
   Label first_[kStages];
   Label first_matrix_[kStages];
+  Label last_[kStages];
   // Masked trips, their test of the reference, and behind it.
   Label masked_[kMostForms][kStages];
   Label tested_[kMostForms][kStages];
@@ -242,21 +246,12 @@ void MainLoop::EmitFirstScores() {
   a.Section("First tile of the item: where it stands in the rings");
   EmitSoftmaxStart(s);
   {
-    const Label tileless = a.NewLabel("no_tiles");
-    out_of_line_.push_back([this, tileless] {
-      a.Bind(tileless);
-      EmitQueryLoad(s);
-      a.Comment("its reader has no meeting to rely on");
-      a.WaitVmcnt(0);
-      EmitZeroOutput();
-      a.s_branch(finish_);
-    });
     ScopedSReg stage = a.sgprs().Scoped("stage");
     a.s_mov_b32(stage, s.first_stage);
     a.s_add_u32(s.first_stage, s.first_stage, s.meetings_left);
     a.s_and_b32(s.first_stage, s.first_stage, kStages - 1);
     a.s_cmp_eq_u32(s.wave_tiles, 0);
-    a.s_cbranch_scc1(tileless);
+    a.s_cbranch_scc1(tileless_);
     for (int i = 1; i < kStages; ++i) {
       a.s_cmp_eq_u32(stage, i);
       a.s_cbranch_scc1(first_[i]);
@@ -365,7 +360,6 @@ void MainLoop::EmitPlainTrip(size_t form, int group, int stage) {
 void MainLoop::EmitMaskedTrip(size_t form, int stage) {
   const std::string name = absl::StrCat("masked_", Name(form, stage));
   const Label unmasked = a.NewLabel("unmasked");
-  const Label last = a.NewLabel("last");
   a.Phase(absl::StrCat("vector_", name));
   a.Section(absl::StrCat("Masked trip, ", Name(form, stage)));
   a.Bind(masked_[form][stage]);
@@ -394,33 +388,39 @@ void MainLoop::EmitMaskedTrip(size_t form, int stage) {
     ScopedSReg following = a.sgprs().Scoped("following_tile");
     a.s_add_u32(following, s.key_tile, 1);
     a.s_cmp_ge_u32(following, s.wave_tiles);
-    a.s_cbranch_scc1(last);
+    a.s_cbranch_scc1(last_[stage]);
   }
   a.Phase(absl::StrCat("matrix_", name));
   a.s_cmp_eq_u32(s.key_tile, 0);
   a.s_cbranch_scc1(first_matrix_[stage]);
   EmitMatrixPhase(stage, kBoth);
   EmitToNextTrip(stage);
+}
 
-  a.Phase(absl::StrCat("last_", name));
+// The output of the wave's last tile. Which form its codes had does not matter.
+void MainLoop::EmitLastProducts(int stage) {
+  a.Phase(absl::StrCat("last_products_", stage));
   a.Section("The wave's last tile");
-  a.Bind(last);
+  a.Bind(last_[stage]);
   EmitOnlyTile();
-  {
-    const Label met = a.NewLabel("met");
-    a.s_cmp_eq_u32(s.group, 0);
-    a.s_cbranch_scc1(met);
-    a.s_cmp_eq_u32(s.meetings_left, 0);
-    a.s_cbranch_scc1(met);
-    EmitMeeting(1, 1);
-    a.Bind(met);
-  }
+  const std::vector<Stream> steps = CaptureSteps(s, OutputOps(s, stage));
+  const int last = static_cast<int>(steps.size()) - 1;
+  const Label no_meeting = a.NewLabel("no_meeting");
+  a.s_cmp_eq_u32(s.meetings_left, 0);
+  a.s_cbranch_scc1(no_meeting);
+  EmitMeeting(1, kBoth);
+  a.s_setprio(2);
   EmitCodeSum(s);
-  for (const Stream& step : CaptureSteps(s, OutputOps(s, stage))) {
-    a.Append(step);
-  }
-  EmitRowSum(s);
-  a.s_branch(finish_);
+  const Stream loads = a.Capture([&] { EmitTileLoads(s); });
+  a.Append(Schedule(a, steps, {{loads, kSchedule.first_of_loads, last}}));
+  EmitMeeting(0, kBoth);
+  EmitCountMeeting();
+  a.s_setprio(0);
+  a.s_branch(store_);
+  a.Bind(no_meeting);
+  EmitCodeSum(s);
+  for (const Stream& step : steps) a.Append(step);
+  a.s_branch(store_);
 }
 
 // The wave is through with its tiles. Others may not be: so that they do not
@@ -428,23 +428,25 @@ void MainLoop::EmitMaskedTrip(size_t form, int stage) {
 // behind. Waves 4..7 also attend the first one of the next item, for the others
 // to go ahead.
 void MainLoop::EmitFinish() {
-  const Label store = a.NewLabel("store");
   const Label idle = a.NewLabel("idle");
   const Label further = a.NewLabel("further_meetings");
   const Label done = a.NewLabel("item_done");
-  a.Phase("finish");
-  a.Section("The wave's tiles are done");
-  a.Bind(finish_);
-  a.s_cmp_eq_u32(s.meetings_left, 0);
-  a.s_cbranch_scc1(store);
-  a.Comment("waves 4..7 have been at this meeting");
+  a.Phase("no_tiles");
+  a.Section("A wave without tiles");
+  a.Bind(tileless_);
+  EmitQueryLoad(s);
+  a.Comment("its reader has no meeting to rely on");
+  a.WaitVmcnt(0);
+  EmitZeroOutput();
   EmitTileLoads(s);
   EmitMeeting(0, kBoth);
   EmitCountMeeting();
   a.s_setprio(0);
   a.Phase("store");
-  a.Bind(store);
+  a.Section("The wave's tiles are done");
+  a.Bind(store_);
   EmitQueryRead(s);
+  EmitRowSum(s);
   OutputStore output(s);
   output.EmitFactors();
   output.EmitHalf(0);
