@@ -61,7 +61,7 @@ TEST_P(MutationTest, WhatCanFailIsReported) {
   }
   const emu::SuiteResult result = emu::RunMutants(
       LinkedKernel(variant), specimens,
-      emu::MutantSample(variant.data_type == DataType::kFp8 ? 10 : 40), 1);
+      emu::MutantSample(variant.data_type == DataType::kFp8 ? 24 : 40), 1);
   std::printf(
       "%s: %d mutants, %d can fail, %d reported (%d runs "
       "that no oracle objects to)\n",
