@@ -412,7 +412,7 @@ void MainLoop::EmitLastProducts(int stage) {
   a.s_setprio(2);
   EmitCodeSum(s);
   const Stream loads = a.Capture([&] { EmitTileLoads(s); });
-  a.Append(Schedule(a, steps, {{loads, kSchedule.first_of_loads, last}}));
+  a.Append(Schedule(a, steps, {{loads, 0, last}}));
   EmitMeeting(0, kBoth);
   EmitCountMeeting();
   a.s_setprio(0);
