@@ -418,6 +418,8 @@ void MainLoop::EmitLastProducts(int stage) {
   a.s_setprio(0);
   a.s_branch(store_);
   a.Bind(no_meeting);
+  a.Comment("the others are ahead");
+  a.s_setprio(3);
   EmitCodeSum(s);
   for (const Stream& step : steps) a.Append(step);
   a.s_branch(store_);
