@@ -223,7 +223,21 @@ void EmitMove(KernelState& s, const TileForm& form, int weights, Label stay) {
   ScopedSReg rows = a.sgprs().Scoped("moving_rows", 2);
   ScopedSReg keyless = a.sgprs().Scoped("keyless_rows", 2);
   const Label moves = a.NewLabel("moves");
+  const Label moved = a.NewLabel("moved");
+  const Label later = a.NewLabel("later_tile");
   EmitNaNRows(s, form, weights);
+  // Not where it gains nothing: 192/128 waits for the other waves then.
+  if (weights == 0 && !s.g.narrow_part) {
+    a.s_cmp_lg_u32(s.key_tile, 0);
+    a.s_cbranch_scc1(later);
+    a.Comment("the item's first tile: there is nothing to be scaled");
+    a.v_mov_b32(value, LeastThreshold(s.g));
+    a.v_cmp_gt_f32(rows, s.tile_max, value);
+    a.v_cndmask_b32(s.threshold, value, 0, rows);
+    if (!s.g.lean) a.v_cndmask_b32(distance, 0, s.tile_max, rows);
+    a.s_branch(moved);
+    a.Bind(later);
+  }
   if (s.g.lean) {
     a.v_sub_f32(distance, s.tile_max, s.reference);
   } else {
@@ -252,6 +266,7 @@ void EmitMove(KernelState& s, const TileForm& form, int weights, Label stay) {
   EmitThreshold(s);
   a.s_andn2_b64(keyless, keyless, rows);
   a.v_cndmask_b32(s.threshold, s.threshold, value, keyless);
+  a.Bind(moved);
   ScopedSReg careful_rows = a.sgprs().Scoped("careful_rows", 2);
   if (s.g.lean) {
     EmitLeanReference(s, rows, careful_rows, form);
