@@ -17,82 +17,12 @@ namespace zyfa::gen {
 namespace fp8 {
 namespace {
 
-void EmitKernel(KernelState& s) {
+// Before the first item: the first meeting of waves 4..7, and the loads that
+// they are ahead by.
+void EmitFirstMeeting(KernelState& s) {
   Assembler& a = s.a;
-  const Label fill = a.NewLabel("fill_item_table");
-  const Label prepare = a.NewLabel("prepare_item");
-  const Label take = a.NewLabel("take_item");
-  const Label running = a.NewLabel("running");
   const Label met = a.NewLabel("met");
-  {
-    ItemTableFill table(s);
-    a.Phase("entry");
-    a.s_setprio(3);
-    EmitEntry(s);
-    table.EmitArgumentLoads();
-    {
-      a.Comment("while the arguments are on their way");
-      ScopedVReg tile_rows = a.vgprs().Scoped("rows_of_tiles", 2, 1);
-      ScopedVReg query_rows = a.vgprs().Scoped("rows_of_query", 2, 1);
-      EmitLoadPlaces(s, tile_rows);
-      EmitQueryPlaces(s, query_rows);
-      EmitReadAddresses(s);
-      EmitOnes(s);
-      EmitLoaderStart(s);
-      EmitLoadRows(s, tile_rows);
-      EmitQueryRows(s, query_rows);
-    }
-
-    a.Phase("item_table");
-    a.Bind(fill);
-    table.EmitForLoads();
-    a.Phase("prepare_item");
-    a.Bind(prepare);
-    EmitPrepareItem(s);
-    {
-      ScopedSReg lane = a.sgprs().Scoped("lane_of_next_round");
-      a.s_and_b32(lane, s.round, 63);
-      a.s_cmp_lg_u32(lane, 1);
-      a.s_cbranch_scc1(running);
-    }
-    table.EmitMoreArgumentLoads();
-    const Label later = a.NewLabel("later_round");
-    a.s_cmp_lg_u32(s.round, 1);
-    a.s_cbranch_scc1(later);
-    a.Comment("no item is taken yet: the output's descriptor is free");
-    EmitQueryLoad(s, s.output);
-    EmitKeyTileLoad(s);
-    a.s_setprio(0);
-    EmitScaleConstants(s);
-    a.Bind(later);
-    a.Phase("rest_of_item_table");
-    table.EmitForTake();
-    a.s_cmp_lg_u32(s.round, 1);
-    a.s_cbranch_scc1(running);
-    a.Phase("first_loads");
-    a.Comment("Q and the first tile of K have arrived");
-    a.WaitVmcnt(0);
-    EmitTileLoads(s);
-    a.s_barrier();
-    EmitQueryRead(s);
-
-    a.Phase("take_item");
-    a.Bind(take);
-    EmitTakeItem(s);
-    EmitQuerySign(s);
-    {
-      ScopedSReg lane = a.sgprs().Scoped("lane_of_next_round");
-      a.s_and_b32(lane, s.round, 63);
-      a.s_cbranch_scc1(prepare);
-    }
-    a.Comment("a further 64 rounds");
-    table.EmitArgumentLoads();
-    a.s_branch(fill);
-  }
-
   a.Phase("first_meeting");
-  a.Bind(running);
-  a.Comment("before the first item: the first meeting of waves 4..7");
   a.s_cmp_lg_u32(s.round, 2);
   a.s_cbranch_scc1(met);
   a.s_cmp_eq_u32(s.group, 0);
@@ -101,6 +31,86 @@ void EmitKernel(KernelState& s) {
   a.WaitVmcnt(TileLoads(s.g));
   a.s_barrier();
   a.Bind(met);
+}
+
+// Up to the first item's Q on its way from LDS: behind it comes code that takes
+// an item. For items beyond a table, goes on at `prepared` with the next one.
+// Label `refill` is for those that are not in the table.
+void EmitStart(KernelState& s, Label refill, Label prepared) {
+  Assembler& a = s.a;
+  const Label fill = a.NewLabel("fill_item_table");
+  const Label later = a.NewLabel("later_round");
+  const Label first = a.NewLabel("first_round");
+  ItemTableFill table(s);
+  a.Phase("entry");
+  a.s_setprio(3);
+  EmitEntry(s);
+  table.EmitArgumentLoads();
+  {
+    a.Comment("while the arguments are on their way");
+    ScopedVReg tile_rows = a.vgprs().Scoped("rows_of_tiles", 2, 1);
+    ScopedVReg query_rows = a.vgprs().Scoped("rows_of_query", 2, 1);
+    EmitLoadPlaces(s, tile_rows);
+    EmitQueryPlaces(s, query_rows);
+    EmitReadAddresses(s);
+    EmitOnes(s);
+    EmitLoaderStart(s);
+    EmitLoadRows(s, tile_rows);
+    EmitQueryRows(s, query_rows);
+  }
+
+  a.Phase("item_table");
+  a.Bind(fill);
+  table.EmitForLoads();
+  EmitPrepareItem(s);
+  table.EmitMoreArgumentLoads();
+  a.s_cmp_lg_u32(s.round, 1);
+  a.s_cbranch_scc1(later);
+  a.Comment("no item is taken yet: the output's descriptor is free");
+  EmitQueryLoad(s, s.output);
+  EmitKeyTileLoad(s);
+  a.s_setprio(0);
+  EmitScaleConstants(s);
+  a.Bind(later);
+  a.Phase("rest_of_item_table");
+  table.EmitForTake();
+  a.s_cmp_eq_u32(s.round, 1);
+  a.s_cbranch_scc1(first);
+  a.s_branch(prepared);
+
+  a.Phase("refill_item_table");
+  a.Section("A further 64 rounds");
+  a.Bind(refill);
+  table.EmitArgumentLoads();
+  a.s_branch(fill);
+
+  a.Phase("first_loads");
+  a.Bind(first);
+  a.Comment("Q and the first tile of K have arrived");
+  a.WaitVmcnt(0);
+  EmitTileLoads(s);
+  a.s_barrier();
+  EmitQueryRead(s);
+}
+
+void EmitKernel(KernelState& s) {
+  Assembler& a = s.a;
+  const Label refill = a.NewLabel("refill_item_table");
+  const Label take = a.NewLabel("take_item");
+  const Label prepared = a.NewLabel("item_prepared");
+  EmitStart(s, refill, prepared);
+  a.Phase("take_item");
+  a.Bind(take);
+  EmitTakeItem(s);
+  EmitQuerySign(s);
+  {
+    ScopedSReg lane = a.sgprs().Scoped("lane_of_next_round");
+    a.s_and_b32(lane, s.round, 63);
+    a.s_cbranch_scc0(refill);
+  }
+  EmitPrepareItem(s);
+  a.Bind(prepared);
+  EmitFirstMeeting(s);
   EmitMainLoop(s);
   a.Phase("next_item");
   a.Section("Next item, or end");
