@@ -56,7 +56,7 @@ struct PhaseSchedule {
 };
 constexpr PhaseSchedule kSchedule = {
     .early_pieces = 4,
-    .first_of_loads = 1,
+    .first_of_loads = 0,
     .last_of_loads = 6,
 };
 
