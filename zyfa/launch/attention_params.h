@@ -47,7 +47,10 @@ namespace zyfa {
 // that see no key (seqlen_kv of 0, or above a causal diagonal) get output 0 and
 // lse -infinity. Masked keys have weight 0, but a weight of 0 times a NaN or an
 // infinity of V is a NaN: values must be finite also where a row does not see
-// them.
+// them. FP8: a NaN of Q makes its row NaN, one of K the rows that see it.
+// FP8: the LSE is right while |softmax_scale * query_descale * key_descale| is
+// below 2^59; kernels take larger products for 2^60 / log2 e, at which all
+// weight is on the largest score.
 struct AttentionParams {
   TensorView query;
   TensorView key;

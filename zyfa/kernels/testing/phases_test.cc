@@ -55,7 +55,7 @@ TEST_P(Phases, CoverTheKernel) {
       const emu::Instruction& branch = instructions[last.end - 1];
       EXPECT_EQ(branch.mnemonic, "s_branch") << branch.text;
     }
-    find("prepare_item");
+    find("take_item");
     return;
   }
   // A trip of even tiles and one of odd ones, in one piece. The loop closes
