@@ -18,47 +18,12 @@
 namespace zyfa {
 namespace {
 
-constexpr int64_t kLseAlignment = 4;
-// A tile's rows must stay within 32-bit offsets of its first one.
-constexpr int64_t kSeqStrideLimit = int64_t{1} << 25;
 // Tile ends are computed in signed 32-bit numbers.
 constexpr int64_t kMaxSeqlen = (int64_t{1} << 31) - 513;
 constexpr int64_t kMaxHeads = 65536;  // kv_head_multiplier is exact up to here
 constexpr int64_t kMaxGridYZ = 65535;
 constexpr int64_t kMaxItems = (int64_t{1} << 31) - 1;  // of an FP8 launch
 constexpr int64_t kXcds = 8;
-
-Rows RowsOf(const std::string& name, TensorView& view, bool written) {
-  Rows rows;
-  rows.name = name;
-  rows.address = view.address;
-  rows.row_bytes = view.head_dim * BytesPerElement(view.data_type);
-  rows.written = written;
-  rows.dimensions = {
-      {name + ".batch_stride", view.batch, &view.batch_stride},
-      {name + ".seq_stride", view.seqlen, &view.seq_stride, kSeqStrideLimit},
-      {name + ".head_stride", view.heads, &view.head_stride}};
-  // What an unused stride says must not matter. Kernels do multiply sequence
-  // strides with rows beyond the end, which then lie behind the only row.
-  view.batch_stride = view.batch > 1 ? view.batch_stride : 0;
-  view.head_stride = view.heads > 1 ? view.head_stride : 0;
-  view.seq_stride = view.seqlen > 1 ? view.seq_stride : rows.row_bytes;
-  return rows;
-}
-
-Rows RowsOf(const std::string& name, LseView& view) {
-  Rows rows;
-  rows.name = name;
-  rows.address = view.address;
-  rows.row_bytes = view.seqlen * 4;
-  rows.alignment = kLseAlignment;
-  rows.written = true;
-  rows.dimensions = {{name + ".batch_stride", view.batch, &view.batch_stride},
-                     {name + ".head_stride", view.heads, &view.head_stride}};
-  view.batch_stride = view.batch > 1 ? view.batch_stride : 0;
-  view.head_stride = view.heads > 1 ? view.head_stride : 0;
-  return rows;
-}
 
 absl::Status CheckTypes(const AttentionParams& params) {
   const DataType type = params.query.data_type;

@@ -89,6 +89,38 @@ absl::StatusOr<ByteRange> RangeOf(const Rows& rows) {
 
 }  // namespace
 
+Rows RowsOf(const std::string& name, TensorView& view, bool written) {
+  // A tile's rows must stay within 32-bit offsets of its first one.
+  constexpr int64_t kSeqStrideLimit = int64_t{1} << 25;
+  view.batch_stride = view.batch > 1 ? view.batch_stride : 0;
+  view.head_stride = view.heads > 1 ? view.head_stride : 0;
+  Rows rows;
+  rows.name = name;
+  rows.address = view.address;
+  rows.row_bytes = view.head_dim * BytesPerElement(view.data_type);
+  rows.written = written;
+  view.seq_stride = view.seqlen > 1 ? view.seq_stride : rows.row_bytes;
+  rows.dimensions = {
+      {name + ".batch_stride", view.batch, &view.batch_stride},
+      {name + ".seq_stride", view.seqlen, &view.seq_stride, kSeqStrideLimit},
+      {name + ".head_stride", view.heads, &view.head_stride}};
+  return rows;
+}
+
+Rows RowsOf(const std::string& name, LseView& view) {
+  view.batch_stride = view.batch > 1 ? view.batch_stride : 0;
+  view.head_stride = view.heads > 1 ? view.head_stride : 0;
+  Rows rows;
+  rows.name = name;
+  rows.address = view.address;
+  rows.row_bytes = view.seqlen * 4;
+  rows.alignment = 4;
+  rows.written = true;
+  rows.dimensions = {{name + ".batch_stride", view.batch, &view.batch_stride},
+                     {name + ".head_stride", view.heads, &view.head_stride}};
+  return rows;
+}
+
 absl::StatusOr<ByteRange> CheckRows(const Rows& rows) {
   absl::Status status = CheckStrides(rows);
   if (!status.ok()) return status;

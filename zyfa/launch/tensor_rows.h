@@ -7,6 +7,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "zyfa/launch/tensor.h"
 
 namespace zyfa {
 
@@ -36,6 +37,12 @@ struct Rows {
   bool written = false;    // rows must not overlap each other
   std::vector<Dimension> dimensions;
 };
+
+// The rows of a tensor, of an LSE. A stride that steps nowhere, what it says
+// must not matter, is set to 0, that of rows to their size: kernels multiply it
+// with rows beyond the end, which then lie behind the only one.
+Rows RowsOf(const std::string& name, TensorView& view, bool written);
+Rows RowsOf(const std::string& name, LseView& view);
 
 // The bytes that the tensor reaches, if address, strides and, of what is
 // written, the distance of rows follow the rules of AttentionParams.

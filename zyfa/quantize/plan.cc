@@ -13,7 +13,6 @@
 namespace zyfa {
 namespace {
 
-constexpr int64_t kSeqStrideLimit = int64_t{1} << 25;
 constexpr int64_t kMaxSeqlen = (int64_t{1} << 31) - 513;
 constexpr int64_t kMaxHeads = 65536;
 constexpr int64_t kMaxBatchHeads = (int64_t{1} << 31) - 1;
@@ -121,38 +120,6 @@ absl::Status CheckLseCorrection(const QuantizeParams& params) {
                   absl::StrCat(lse.softmax_scale), "any finite number");
   }
   return absl::OkStatus();
-}
-
-Rows RowsOf(const std::string& name, TensorView& view, bool written) {
-  Rows rows;
-  rows.name = name;
-  rows.address = view.address;
-  rows.row_bytes = view.head_dim * BytesPerElement(view.data_type);
-  rows.alignment = kRowAlignment;
-  rows.written = written;
-  rows.dimensions = {
-      {name + ".batch_stride", view.batch, &view.batch_stride},
-      {name + ".seq_stride", view.seqlen, &view.seq_stride, kSeqStrideLimit},
-      {name + ".head_stride", view.heads, &view.head_stride}};
-  // What an unused stride says must not matter.
-  view.batch_stride = view.batch > 1 ? view.batch_stride : 0;
-  view.head_stride = view.heads > 1 ? view.head_stride : 0;
-  view.seq_stride = view.seqlen > 1 ? view.seq_stride : rows.row_bytes;
-  return rows;
-}
-
-Rows RowsOf(const std::string& name, LseView& view) {
-  Rows rows;
-  rows.name = name;
-  rows.address = view.address;
-  rows.row_bytes = view.seqlen * 4;
-  rows.alignment = kFloatAlignment;
-  rows.written = true;
-  rows.dimensions = {{name + ".batch_stride", view.batch, &view.batch_stride},
-                     {name + ".head_stride", view.heads, &view.head_stride}};
-  view.batch_stride = view.batch > 1 ? view.batch_stride : 0;
-  view.head_stride = view.heads > 1 ? view.head_stride : 0;
-  return rows;
 }
 
 // A dense array.

@@ -131,10 +131,10 @@ TEST(Fp8KernelTest, NamesItsPhases) {
     EXPECT_EQ(std::set<std::string>(phases.begin(), phases.end()).size(),
               phases.size());
     for (const char* name :
-         {"entry", "lane_constants", "prepare_item", "first_loads", "take_item",
-          "first_scores_0", "vector_plain_3_of_1", "matrix_plain_3_of_1",
-          "vector_masked_plain_2", "last_masked_careful_0", "finish", "store",
-          "idle"}) {
+         {"entry", "item_table", "refill_item_table", "first_loads",
+          "take_item", "first_meeting", "first_scores_0", "vector_plain_3_of_1",
+          "matrix_plain_3_of_1", "vector_masked_plain_2", "first_matrix_1",
+          "last_products_0", "no_tiles", "store", "idle"}) {
       EXPECT_THAT(phases, Contains(name)) << VariantName(variant);
     }
   }
