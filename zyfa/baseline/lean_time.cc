@@ -135,6 +135,12 @@ absl::StatusOr<emu::SteadyState> ModelSteadyState(const emu::CodeObject& code,
   const absl::StatusOr<emu::RunReport> report =
       emu::Run(code, kernel, launch.shape, launch.kernarg, memory, run);
   if (!report.ok()) return report.status();
+  if (report->has_errors()) {
+    const emu::Finding& finding = report->findings[0];
+    return absl::InternalError(absl::StrCat(kernel, ": ", finding.rule, " at ",
+                                            finding.disassembly, ": ",
+                                            finding.detail));
+  }
   const emu::GroupTrace& trace = recorder.groups().at(0);
   const std::vector<emu::TracedLoop> loops = emu::FindLoops(trace);
   if (loops.empty()) {

@@ -32,7 +32,7 @@
 ABSL_FLAG(std::string, code_objects, "",
           "folder of AITER's code objects, named as zyfa/peers/README.md says");
 ABSL_FLAG(std::string, variants, "bf16_d128_causal,bf16_d192x128_causal",
-          "kernel variants, by comma");
+          "kernel variants, by comma; empty: all");
 ABSL_FLAG(std::string, seqlens, "1024,2048,4096,8192,16384,32768",
           "lengths of queries and keys, by comma");
 ABSL_FLAG(std::string, batch, "16", "batch size");
@@ -87,7 +87,11 @@ absl::StatusOr<Peer> PeerTime(const Case& c, const PeerCodes& codes,
   options.constants = constants;
   const absl::StatusOr<emu::KernelTime> time =
       peers::ModelAiterTime(*kernel, *codes.at(kernel), problem, options);
-  if (!time.ok()) return time.status();
+  if (!time.ok()) {
+    return absl::Status(time.status().code(),
+                        absl::StrCat(peers::FlatFileName(*kernel), ": ",
+                                     time.status().message()));
+  }
   return Peer{*time, peers::SecondKernelClocks(*kernel, problem, constants,
                                                time->clock_ghz)};
 }

@@ -177,7 +177,11 @@ class Fp8Softmax {
 
   void Finish(const Row& row, const double* accumulated, int64_t count,
               double* output, double* lse) const {
-    const float factor = row.head->value_descale * (1.0f / row.sum);
+    constexpr float kMax = std::numeric_limits<float>::max();
+    float factor = row.head->value_descale * (1.0f / row.sum);
+    if (options_.output == Fp8Output::kE4m3) {
+      factor = std::clamp(factor * options_.output_scale, -kMax, kMax);
+    }
     for (int64_t i = 0; i < count; ++i) {
       output[i] = Output(static_cast<float>(accumulated[i]) * factor);
     }
@@ -275,9 +279,7 @@ class Fp8Softmax {
       case Fp8Output::kBf16:
         return Bf16::FromFloat(x).ToFloat();
       default:
-        return E4m3::FromFloat(x * options_.output_scale,
-                               numerics::Overflow::kSaturate)
-            .ToFloat();
+        return E4m3::FromFloat(x, numerics::Overflow::kSaturate).ToFloat();
     }
   }
 
@@ -363,10 +365,17 @@ absl::StatusOr<std::vector<Fp8Softmax::Head>> MakeHeads(
       const auto value = CallDescale(options.value_descale, "value_descale",
                                      batch, head / ratio);
       if (!value.ok()) return value.status();
-      const float s = softmax_scale * kLog2E * *query * *key;
+      // As kernels do: no part of the product overflows.
+      float s = kLog2E;
+      int exponents = 0;
+      for (const float factor : {softmax_scale, *query, *key}) {
+        int exponent = 0;
+        s *= std::frexp(factor, &exponent);
+        exponents += exponent;
+      }
+      s = std::ldexp(s, exponents);
       Fp8Softmax::Head& h = heads.emplace_back();
       h.negative = std::signbit(s);
-      // An infinity times 0 counts as 0.
       h.slope = std::fmin(std::fmax(std::abs(s), kLeastSlope), kLargestSlope);
       h.inverse_slope = 1.0f / h.slope;
       h.value_descale = *value;

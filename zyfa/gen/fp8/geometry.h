@@ -44,7 +44,7 @@ struct Geometry {
   bool narrow_part;  // rows have a part behind the first 128 bytes
   int key_lds;       // LDS address of K's wide parts; V is at 0
   int narrow_lds;    // of K's narrow parts
-  int own_lds;       // of what each wave has for itself: output, then Q
+  int own_lds;       // of what each wave has for itself: Q of the next item
   int own_bytes;     // of a wave
   int lds_bytes;
 };

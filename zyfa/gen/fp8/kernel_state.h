@@ -58,7 +58,7 @@ struct KernelState {
   // ---- Kernel ----
   SReg kernarg;
   SReg shape;       // query_seq_stride .. kv_head_multiplier
-  SReg control;     // softmax_scale .. reserved
+  SReg control;     // softmax_scale .. columns_multiplier
   SReg wave;        // number in the work-group, 0..7
   SReg group;       // 0 for waves 0..3, 1 for waves 4..7
   SReg key_step;    // bytes from one key tile to the next

@@ -142,9 +142,9 @@ class MainLoop {
   void EmitMeeting(int group, int own, int between = 0);
   void EmitCountMeeting() { a.s_sub_u32(s.meetings_left, s.meetings_left, 1); }
   // M behind the tile in `stage`, with the meeting: sum and output of the tile,
-  // scores of the next one. The first operands must be on their way. SCC says
-  // then whether the next trip is a plain one.
-  // `first`: there is no output yet, and Q of the next item is loaded.
+  // scores of the next one. The first operands must be on their way. In code
+  // for one group, SCC says then whether the next trip is a plain one. `first`:
+  // there is no output yet, and Q of the next item is loaded.
   void EmitMatrixPhase(int stage, int own, bool first = false);
   MatrixOps Products(int stage, bool first) {
     MatrixOps ops = OutputOps(s, stage, first);

@@ -40,16 +40,25 @@ void EmitItemScales(KernelState& s, VReg descales) {
   ScopedVReg scale = a.vgprs().Scoped("score_scale");
   ScopedVReg value = a.vgprs().Scoped("scale_value");
   a.Section("Scales of the items");
+  ScopedVReg exponent = a.vgprs().Scoped("scale_exponent");
+  a.Comment("mantissas and exponents apart: no part of the product overflows");
   a.v_mov_b32(scale, F32(kLog2E));
-  a.v_mul_f32(scale, s.Control(offsetof(AttentionArgs, softmax_scale)), scale);
-  a.v_mul_f32(scale, descales[0], scale);
-  a.v_mul_f32(scale, descales[1], scale);
-  a.Comment("V's descale; a NaN if the product is none");
+  a.v_mov_b32(exponent, 0);
+  const VSrc factors[] = {s.Control(offsetof(AttentionArgs, softmax_scale)),
+                          descales[0], descales[1]};
+  for (const VSrc& factor : factors) {
+    a.v_frexp_mant_f32(value, factor);
+    a.v_mul_f32(scale, value, scale);
+    a.v_frexp_exp_i32_f32(value, factor);
+    a.v_add_u32(exponent, value, exponent);
+  }
+  a.Comment("V's descale; a NaN if the product is one");
   a.v_cmp_eq_f32(vcc, scale, scale);
   a.v_cndmask_b32(t.value_descale, scale, descales[2], vcc);
   a.v_ashrrev_i32(t.negate, 31, scale);
   a.v_and_b32(t.negate, Bits(0x80808080), t.negate);
   a.v_and_b32(scale, Bits(0x7fffffff), scale);
+  a.v_ldexp_f32(scale, scale, exponent);
   a.v_max_f32(scale, Bits(kLeast), scale);
   a.v_min_f32(scale, Bits(kGreatest), scale);
   if (s.g.lean) {

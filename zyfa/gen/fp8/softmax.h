@@ -16,7 +16,7 @@ namespace zyfa::gen::fp8 {
 //
 // Weights are codes times 2^(e-8), with a whole exponent e of the tile. Lean:
 // the tile's maximum in binades rounded up, but for a quarter of a code, so
-// that its code is 119 to 126; exact: rounded to nearest, so that the top
+// that its code is 118 to 126; exact: rounded to nearest, so that the top
 // weight is coded as 2^7.5 to 2^8.5. They refer to the row's reference maximum;
 // e is positive where the tile exceeds that. So nothing saturates, and the
 // reference only has to move for the top weight to stay well rounded: it does

@@ -16,8 +16,7 @@ OutputStore::OutputStore(KernelState& state)
     : s(state),
       a(state.a),
       place_(a.vgprs().Scoped("output_place")),
-      inverse_(a.vgprs().Scoped("inverse_sum")),
-      scale_(a.vgprs().Scoped("output_scale")) {}
+      inverse_(a.vgprs().Scoped("inverse_sum")) {}
 
 void OutputStore::EmitFactors() {
   const SReg stride = s.Shape(offsetof(AttentionArgs, output_seq_stride));
@@ -44,7 +43,12 @@ void OutputStore::EmitFactors() {
   a.s_cselect_b32(address[0], address[0], number[0]);
   a.s_cselect_b32(address[1], address[1], number[1]);
   a.s_load_dword(number[0], address, 0);
-  a.v_mov_b32(scale_, number[0]);
+  a.Comment("finite, for an infinity times 0 would be no number; or NaN");
+  ScopedVReg limit = a.vgprs().Scoped("largest_factor");
+  a.v_mov_b32(limit, Bits(0x7f7fffff));
+  a.v_mul_f32(inverse_, number[0], inverse_);
+  a.v_minimum3_f32(inverse_, inverse_, limit, limit);
+  a.v_maximum3_f32(inverse_, inverse_, -limit, -limit);
   a.Bind(bf16);
 }
 
@@ -87,10 +91,7 @@ void OutputStore::EmitBf16Rows(int half) {
 void OutputStore::EmitFp8Rows(int half) {
   for (int block = 2 * half; block < 2 * half + 2; ++block) {
     const VReg x = s.output_sum.sub(16 * block, 16);
-    for (int i = 0; i < x.count(); ++i) {
-      a.v_mul_f32(x[i], inverse_, x[i]);
-      a.v_mul_f32(x[i], scale_, x[i]);
-    }
+    for (int i = 0; i < x.count(); ++i) a.v_mul_f32(x[i], inverse_, x[i]);
     for (int k = 0; k < 4; ++k) {
       a.v_cvt_pk_fp8_f32(x[k], x[4 * k], x[4 * k + 1]);
       if (k > 0) {

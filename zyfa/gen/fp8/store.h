@@ -31,8 +31,8 @@ class OutputStore {
   KernelState& s;
   Assembler& a;
   ScopedVReg place_;    // of the lane in the first column
-  ScopedVReg inverse_;  // of the row sum, times V's descale
-  ScopedVReg scale_;    // of an e4m3 output
+  ScopedVReg inverse_;  // of the row sum, times V's descale and, of an e4m3
+                        // output, its scale
 };
 
 }  // namespace zyfa::gen::fp8

@@ -85,6 +85,26 @@ TEST_P(Fp8EdgeTest, UnusualDescales) {
   }
 }
 
+// What counts is the product of the three, however large a part of it is.
+TEST_P(Fp8EdgeTest, ScalesWhosePartsOverflow) {
+  const struct {
+    float softmax, query, key;
+  } kScales[] = {{1e30f, 1e20f, 0.0f},     {-1e30f, 1e10f, 1e-41f},
+                 {1e20f, 1e20f, 1e-40f},   {1e-30f, 1e-20f, 1e38f},
+                 {1e-38f, -1e-38f, 1e38f}, {3e38f, 3e38f, 1e-45f}};
+  for (const auto& s : kScales) {
+    AttentionCase c = Case(60, 130);
+    c.few_scores = true;
+    c.softmax_scale = s.softmax;
+    c.query_descale = Number(s.query);
+    c.key_descale = Number(s.key);
+    c.key_descale.form = CaseScale::kTensor;
+    // The LSE is right up to its limit.
+    c.want_lse = std::abs(double{s.softmax} * s.query * s.key) < 0x1p59;
+    EXPECT_EQ(Verify(c), "") << s.softmax << " " << s.query << " " << s.key;
+  }
+}
+
 // A denormal scale of V: outputs are multiples of the least bf16 number.
 TEST_P(Fp8EdgeTest, DenormalValueDescale) {
   AttentionCase c = Case(60, 130);
@@ -152,6 +172,9 @@ TEST_P(Fp8EdgeTest, Fp8Output) {
       EXPECT_EQ(Verify(c), "") << scale << " form " << form;
     }
   }
+  c.value_descale = Number(3e38f);
+  c.output_scale = Number(0.0f);
+  EXPECT_EQ(Verify(c), "");
 }
 
 // All codes but the two NaNs, each in many places of Q, K and V.
