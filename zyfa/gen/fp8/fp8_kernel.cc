@@ -17,8 +17,8 @@ namespace zyfa::gen {
 namespace fp8 {
 namespace {
 
-// Before the first item: the first meeting of waves 4..7, and the loads that
-// they are ahead by.
+// Before the first item: the first meeting of waves 4..7, the loads that they
+// are ahead by, and their Q, which they did not need before.
 void EmitFirstMeeting(KernelState& s) {
   Assembler& a = s.a;
   const Label met = a.NewLabel("met");
@@ -28,14 +28,16 @@ void EmitFirstMeeting(KernelState& s) {
   a.s_cmp_eq_u32(s.group, 0);
   a.s_cbranch_scc1(met);
   EmitTileLoads(s);
-  a.WaitVmcnt(TileLoads(s.g));
+  a.WaitVmcnt(QueryLoads(s.g) + TileLoads(s.g));
   a.s_barrier();
+  a.WaitVmcnt(TileLoads(s.g));
+  EmitQueryRead(s);
   a.Bind(met);
 }
 
-// Up to the first item's Q on its way from LDS: behind it comes code that takes
-// an item. For items beyond a table, goes on at `prepared` with the next one.
-// Label `refill` is for those that are not in the table.
+// Up to the first tile of K in LDS: behind it comes code that takes an item.
+// For items beyond a table, goes on at `prepared` with the next one. Label
+// `refill` is for those that are not in the table.
 void EmitStart(KernelState& s, Label refill, Label prepared) {
   Assembler& a = s.a;
   const Label fill = a.NewLabel("fill_item_table");
@@ -66,8 +68,14 @@ void EmitStart(KernelState& s, Label refill, Label prepared) {
   table.EmitMoreArgumentLoads();
   a.s_cmp_lg_u32(s.round, 1);
   a.s_cbranch_scc1(later);
-  a.Comment("no item is taken yet: the output's descriptor is free");
-  EmitQueryLoad(s, s.output);
+  {
+    const Label loaded = a.NewLabel("query_of_0_loaded");
+    a.s_cmp_lg_u32(s.group, 0);
+    a.s_cbranch_scc1(loaded);
+    a.Comment("no item is taken yet: the output's descriptor is free");
+    EmitQueryLoad(s, s.output);
+    a.Bind(loaded);
+  }
   EmitKeyTileLoad(s);
   a.s_setprio(0);
   EmitScaleConstants(s);
@@ -86,11 +94,21 @@ void EmitStart(KernelState& s, Label refill, Label prepared) {
 
   a.Phase("first_loads");
   a.Bind(first);
-  a.Comment("Q and the first tile of K have arrived");
+  const Label of_1 = a.NewLabel("first_loads_of_1");
+  const Label loaded = a.NewLabel("first_tiles_loaded");
+  a.Comment("the first tile of K has arrived, and Q of waves 0..3");
   a.WaitVmcnt(0);
+  a.s_cmp_lg_u32(s.group, 0);
+  a.s_cbranch_scc1(of_1);
   EmitTileLoads(s);
   a.s_barrier();
   EmitQueryRead(s);
+  a.s_branch(loaded);
+  a.Bind(of_1);
+  a.s_barrier();
+  EmitTileLoads(s);
+  EmitQueryLoad(s, s.output);
+  a.Bind(loaded);
 }
 
 void EmitKernel(KernelState& s) {
@@ -102,7 +120,6 @@ void EmitKernel(KernelState& s) {
   a.Phase("take_item");
   a.Bind(take);
   EmitTakeItem(s);
-  EmitQuerySign(s);
   {
     ScopedSReg lane = a.sgprs().Scoped("lane_of_next_round");
     a.s_and_b32(lane, s.round, 63);
@@ -111,6 +128,7 @@ void EmitKernel(KernelState& s) {
   EmitPrepareItem(s);
   a.Bind(prepared);
   EmitFirstMeeting(s);
+  EmitQuerySign(s);
   EmitMainLoop(s);
   a.Phase("next_item");
   a.Section("Next item, or end");
