@@ -63,8 +63,9 @@ absl::StatusOr<PeerCodes> LoadPeers(const std::vector<Case>& cases) {
   for (const Case& c : cases) {
     const peers::AiterKernel* kernel = PeerOf(c.variant);
     if (kernel == nullptr) {
-      return absl::UnimplementedError(absl::StrCat(
-          "--variants: AITER has no kernel for ", VariantName(c.variant)));
+      return absl::InvalidArgumentError(
+          absl::StrCat("--variants has ", VariantName(c.variant),
+                       "; allowed: variants for which AITER has a kernel"));
     }
     if (codes.contains(kernel)) continue;
     auto code = emu::LoadCodeObject(

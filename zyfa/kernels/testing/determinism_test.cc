@@ -10,21 +10,13 @@
 #include "zyfa/kernels/registry.h"
 #include "zyfa/kernels/testing/attention_case.h"
 #include "zyfa/kernels/testing/every_kernel.h"
+#include "zyfa/kernels/testing/kernel_test.h"
 #include "zyfa/variant/attention_args.h"
 
 namespace zyfa::testing {
 namespace {
 
-class DeterminismTest : public ::testing::TestWithParam<KernelEntry> {
- protected:
-  AttentionCase Case(int64_t seqlen_q, int64_t seqlen_kv) const {
-    AttentionCase c;
-    c.variant = GetParam().variant;
-    c.seqlen_q = seqlen_q;
-    c.seqlen_kv = seqlen_kv;
-    return c;
-  }
-};
+class DeterminismTest : public KernelTest {};
 
 // "" if the first `rows` rows of two outcomes of one head have the same bits.
 std::string FirstDifference(const AttentionOutcome& a,
@@ -152,11 +144,11 @@ TEST_P(DeterminismTest, ExecutedTilesAreTheVisibleOnes) {
   }
 }
 
+// FP8 kernels have persistent work-groups.
+class PersistentGroupTest : public KernelTest {};
+
 // A row's bits do not depend on which work-group computes it, or behind what.
-TEST_P(DeterminismTest, AnyNumberOfGroups) {
-  if (GetParam().variant.data_type != DataType::kFp8) {
-    GTEST_SKIP() << "one item a work-group";
-  }
+TEST_P(PersistentGroupTest, AnyNumberOfGroups) {
   AttentionCase c = Case(600, 500);
   c.batch = 2;
   c.heads_q = 6;
@@ -194,6 +186,8 @@ TEST_P(DeterminismTest, AnyNumberOfGroups) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Variants, DeterminismTest, EveryKernel(),
+                         KernelTestName);
+INSTANTIATE_TEST_SUITE_P(Variants, PersistentGroupTest, EveryFp8Kernel(),
                          KernelTestName);
 
 }  // namespace

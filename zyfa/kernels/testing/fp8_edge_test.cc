@@ -9,6 +9,7 @@
 #include "zyfa/kernels/registry.h"
 #include "zyfa/kernels/testing/attention_case.h"
 #include "zyfa/kernels/testing/every_kernel.h"
+#include "zyfa/kernels/testing/kernel_test.h"
 #include "zyfa/numerics/e4m3.h"
 
 namespace zyfa::testing {
@@ -16,15 +17,8 @@ namespace {
 
 using numerics::E4m3;
 
-class Fp8EdgeTest : public ::testing::TestWithParam<KernelEntry> {
+class Fp8EdgeTest : public KernelTest {
  protected:
-  AttentionCase Case(int64_t seqlen_q, int64_t seqlen_kv) const {
-    AttentionCase c;
-    c.variant = GetParam().variant;
-    c.seqlen_q = seqlen_q;
-    c.seqlen_kv = seqlen_kv;
-    return c;
-  }
   static CaseScale Number(float value) {
     return {CaseScale::kNumber, 0, [value](int64_t, int64_t) { return value; }};
   }

@@ -11,20 +11,12 @@
 #include "zyfa/kernels/registry.h"
 #include "zyfa/kernels/testing/attention_case.h"
 #include "zyfa/kernels/testing/every_kernel.h"
+#include "zyfa/kernels/testing/kernel_test.h"
 
 namespace zyfa::testing {
 namespace {
 
-class Fp8ModelTest : public ::testing::TestWithParam<KernelEntry> {
- protected:
-  AttentionCase Case(int64_t seqlen_q, int64_t seqlen_kv) const {
-    AttentionCase c;
-    c.variant = GetParam().variant;
-    c.seqlen_q = seqlen_q;
-    c.seqlen_kv = seqlen_kv;
-    return c;
-  }
-};
+class Fp8ModelTest : public KernelTest {};
 
 struct Agreement {
   double changed = 0;   // share of bf16 outputs that differ

@@ -9,6 +9,7 @@
 #include "zyfa/kernels/registry.h"
 #include "zyfa/kernels/testing/attention_case.h"
 #include "zyfa/kernels/testing/every_kernel.h"
+#include "zyfa/kernels/testing/kernel_test.h"
 #include "zyfa/launch/attention_params.h"
 #include "zyfa/launch/plan.h"
 #include "zyfa/numerics/bf16.h"
@@ -17,16 +18,7 @@
 namespace zyfa::testing {
 namespace {
 
-class LayoutTest : public ::testing::TestWithParam<KernelEntry> {
- protected:
-  AttentionCase Case(int64_t seqlen_q, int64_t seqlen_kv) const {
-    AttentionCase c;
-    c.variant = GetParam().variant;
-    c.seqlen_q = seqlen_q;
-    c.seqlen_kv = seqlen_kv;
-    return c;
-  }
-};
+class LayoutTest : public KernelTest {};
 
 TEST_P(LayoutTest, IndependentStridesAndPadding) {
   AttentionCase c = Case(70, 130);

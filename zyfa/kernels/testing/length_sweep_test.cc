@@ -7,18 +7,16 @@
 #include "zyfa/kernels/registry.h"
 #include "zyfa/kernels/testing/attention_case.h"
 #include "zyfa/kernels/testing/every_kernel.h"
+#include "zyfa/kernels/testing/kernel_test.h"
 #include "zyfa/variant/attention_args.h"
 
 namespace zyfa::testing {
 namespace {
 
-class LengthSweepTest : public ::testing::TestWithParam<KernelEntry> {
+class LengthSweepTest : public KernelTest {
  protected:
   AttentionCase NegativeLogits(int64_t seqlen_q, int64_t seqlen_kv) const {
-    AttentionCase c;
-    c.variant = GetParam().variant;
-    c.seqlen_q = seqlen_q;
-    c.seqlen_kv = seqlen_kv;
+    AttentionCase c = Case(seqlen_q, seqlen_kv);
     SetNegativeLogits(c);
     return c;
   }
@@ -65,12 +63,11 @@ TEST_P(LengthSweepTest, LongerAndUnequal) {
   }
 }
 
-// Persistent work-groups: from one item to the next the rings of tiles go on,
-// whatever the lengths.
-TEST_P(LengthSweepTest, ManyItemsAGroup) {
-  if (GetParam().variant.data_type != DataType::kFp8) {
-    GTEST_SKIP() << "one item a work-group";
-  }
+// Persistent work-groups, which FP8 kernels have: from one item to the next the
+// rings of tiles go on, whatever the lengths.
+class ItemSweepTest : public LengthSweepTest {};
+
+TEST_P(ItemSweepTest, ManyItemsAGroup) {
   for (auto [seqlen_q, seqlen_kv] : {std::pair<int64_t, int64_t>{1, 1},
                                      {20, 63},
                                      {300, 64},
@@ -89,10 +86,7 @@ TEST_P(LengthSweepTest, ManyItemsAGroup) {
 }
 
 // A wave works items out for 64 rounds at once: a group with more of them.
-TEST_P(LengthSweepTest, MoreItemsAGroupThanLanes) {
-  if (GetParam().variant.data_type != DataType::kFp8) {
-    GTEST_SKIP() << "one item a work-group";
-  }
+TEST_P(ItemSweepTest, MoreItemsAGroupThanLanes) {
   AttentionCase c = NegativeLogits(40, 70);
   c.batch = 27;
   c.heads_q = 20;
@@ -106,6 +100,8 @@ TEST_P(LengthSweepTest, MoreItemsAGroupThanLanes) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Variants, LengthSweepTest, EveryKernel(),
+                         KernelTestName);
+INSTANTIATE_TEST_SUITE_P(Variants, ItemSweepTest, EveryFp8Kernel(),
                          KernelTestName);
 
 }  // namespace

@@ -8,19 +8,13 @@
 #include "zyfa/kernels/registry.h"
 #include "zyfa/kernels/testing/attention_case.h"
 #include "zyfa/kernels/testing/every_kernel.h"
+#include "zyfa/kernels/testing/kernel_test.h"
 
 namespace zyfa::testing {
 namespace {
 
-class NumericEdgeTest : public ::testing::TestWithParam<KernelEntry> {
+class NumericEdgeTest : public KernelTest {
  protected:
-  AttentionCase Case(int64_t seqlen_q, int64_t seqlen_kv) const {
-    AttentionCase c;
-    c.variant = GetParam().variant;
-    c.seqlen_q = seqlen_q;
-    c.seqlen_kv = seqlen_kv;
-    return c;
-  }
   static AttentionCase::Fill Constant(float value) {
     return [value](int64_t, int64_t, int64_t, int64_t, float) { return value; };
   }

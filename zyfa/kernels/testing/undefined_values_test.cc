@@ -10,19 +10,17 @@
 #include "zyfa/kernels/registry.h"
 #include "zyfa/kernels/testing/attention_case.h"
 #include "zyfa/kernels/testing/every_kernel.h"
+#include "zyfa/kernels/testing/kernel_test.h"
 
 namespace zyfa::testing {
 namespace {
 
-class UndefinedValuesTest : public ::testing::TestWithParam<KernelEntry> {
+class UndefinedValuesTest : public KernelTest {
  protected:
   // FP8: with scales as numbers and with some from memory, which have code of
   // their own.
   std::vector<AttentionCase> Cases(int64_t seqlen_q, int64_t seqlen_kv) const {
-    AttentionCase c;
-    c.variant = GetParam().variant;
-    c.seqlen_q = seqlen_q;
-    c.seqlen_kv = seqlen_kv;
+    AttentionCase c = Case(seqlen_q, seqlen_kv);
     std::vector<AttentionCase> cases = {c};
     if (c.variant.data_type == DataType::kFp8) {
       c.query_descale.form = CaseScale::kByHead;
