@@ -22,6 +22,7 @@
 #include "zyfa/numerics/random.h"
 #include "zyfa/reference/attention.h"
 #include "zyfa/reference/bf16_model.h"
+#include "zyfa/reference/fp8_model.h"
 #include "zyfa/reference/tensor_view.h"
 
 namespace zyfa::testing {
@@ -480,8 +481,7 @@ absl::StatusOr<reference::AttentionResult> Model(const AttentionCase& c,
                                   inputs.value.ReferenceView(), options);
 }
 
-absl::StatusOr<reference::AttentionResult> Fp8Model(
-    const AttentionCase& c, reference::Fp8Output output) {
+absl::StatusOr<reference::AttentionResult> Fp8Model(const AttentionCase& c) {
   const Inputs inputs(c);
   const auto descale = [](const CaseScale& scale, int64_t heads) {
     return [&scale, heads](int64_t batch, int64_t head) {
@@ -493,7 +493,8 @@ absl::StatusOr<reference::AttentionResult> Fp8Model(
   options.query_descale = descale(c.query_descale, c.heads_q);
   options.key_descale = descale(c.key_descale, c.heads_kv);
   options.value_descale = descale(c.value_descale, c.heads_kv);
-  options.output = output;
+  options.output =
+      c.output_fp8 ? reference::Fp8Output::kE4m3 : reference::Fp8Output::kBf16;
   options.output_scale = ScaleOf(c.output_scale, 0, 0, 1);
   return reference::Fp8Attention(c.Problem(), inputs.query.ReferenceView(),
                                  inputs.key.ReferenceView(),

@@ -14,7 +14,6 @@
 #include "zyfa/launch/device.h"
 #include "zyfa/numerics/bf16.h"
 #include "zyfa/numerics/error_metrics.h"
-#include "zyfa/reference/fp8_model.h"
 #include "zyfa/reference/problem.h"
 #include "zyfa/variant/variant.h"
 
@@ -120,9 +119,7 @@ absl::StatusOr<reference::AttentionResult> Model(const AttentionCase& c,
                                                  double rescale_binades);
 
 // The numeric model of the FP8 kernels on the same inputs.
-absl::StatusOr<reference::AttentionResult> Fp8Model(
-    const AttentionCase& c,
-    reference::Fp8Output output = reference::Fp8Output::kBf16);
+absl::StatusOr<reference::AttentionResult> Fp8Model(const AttentionCase& c);
 
 // Runs the case and compares it: no findings, nothing written outside, relative
 // RMSE, the worst row and the LSE within what the data type allows (BF16: LSE

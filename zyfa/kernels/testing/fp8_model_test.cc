@@ -49,7 +49,7 @@ Agreement Compare(const AttentionCase& c) {
     a.lse =
         std::max(a.lse, std::abs(got->lse[i] - w) / std::max(1.0, std::abs(w)));
   }
-  std::printf("%s: bf16 outputs that differ %.2e (by %.1e), LSE %.1e\n",
+  std::printf("%s: outputs that differ %.2e (by %.1e), LSE %.1e\n",
               c.Name().c_str(), a.changed, a.farthest, a.lse);
   return a;
 }
@@ -98,6 +98,14 @@ TEST_P(Fp8ModelTest, Descales) {
   c.query_descale = scale(0.9f);
   c.key_descale = scale(1.1f);
   c.value_descale = scale(0.3f);
+  ExpectAgreement(c);
+}
+
+TEST_P(Fp8ModelTest, Fp8Output) {
+  AttentionCase c = Case(300, 300);
+  c.output_fp8 = true;
+  c.output_scale.value = [](int64_t, int64_t) { return 60.0f; };
+  c.value_descale.value = [](int64_t, int64_t) { return -0.7f; };
   ExpectAgreement(c);
 }
 
