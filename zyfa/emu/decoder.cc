@@ -138,10 +138,20 @@ bool IsBadF8f6f4(uint32_t word, uint32_t rest) {
   return false;
 }
 
+// VOP2 opcodes that have a constant behind them, with a literal as source 0 as
+// well: there is room for one only, and LLVM 22 looks for both.
+bool IsBadLiteral(uint32_t word) {
+  constexpr uint32_t kLiteral = 0xff, kMadmkF16 = 0x24, kMadakF16 = 0x25;
+  const uint32_t opcode = word >> 25;
+  return (opcode == kMadmkF16 || opcode == kMadakF16) &&
+         (word & 0x1ff) == kLiteral;
+}
+
 // What LLVM's disassembler does not survive.
 bool IsPoison(const Words& words) {
   constexpr uint32_t kScalePrefix = 0xd3ac;
-  return IsBadSdwa(words[0], words[1]) || IsBadF8f6f4(words[0], words[1]) ||
+  return IsBadSdwa(words[0], words[1]) || IsBadLiteral(words[0]) ||
+         IsBadF8f6f4(words[0], words[1]) ||
          (words[0] >> 16 == kScalePrefix && IsBadF8f6f4(words[2], words[3]));
 }
 
