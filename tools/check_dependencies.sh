@@ -20,6 +20,8 @@ forbid() {
 forbid //zyfa/numerics/... "//zyfa/... except //zyfa/numerics/..."
 forbid //zyfa/reference/... \
   "//zyfa/... except //zyfa/numerics/... except //zyfa/variant/... except //zyfa/reference/..."
+forbid //zyfa/models/... \
+  "//zyfa/... except //zyfa/numerics/... except //zyfa/variant/... except //zyfa/reference/... except //zyfa/cli/... except //zyfa/models/..."
 # What the generator assumes and what the emulator believes must be found out
 # independently of each other.
 forbid //zyfa/gen/... \
