@@ -5,14 +5,12 @@
 #include <cmath>
 #include <cstdio>
 #include <optional>
-#include <span>
 #include <string>
 #include <vector>
 
 #include "gtest/gtest.h"
 #include "zyfa/numerics/bf16.h"
-#include "zyfa/numerics/error_metrics.h"
-#include "zyfa/numerics/real_like.h"
+#include "zyfa/quantize/accuracy_case.h"
 #include "zyfa/quantize/host_quantize.h"
 #include "zyfa/quantize/softmax_fold.h"
 #include "zyfa/reference/attention.h"
@@ -22,55 +20,15 @@ namespace {
 
 using numerics::Bf16;
 
-constexpr int64_t kHeads = 4;
-constexpr int64_t kSeqlen = 4096;
-constexpr int64_t kValueDim = 128;
-// e^(0.35 N) of four quantiles of N.
-constexpr float kGains[kHeads] = {0.67f, 0.89f, 1.12f, 1.49f};
-
-struct Input {
-  QuantizeExtent qk, v;
-  std::vector<Bf16> query, key, value;
-};
-
-Input MakeInput(const std::string& set, int64_t head_dim) {
-  Input in;
-  in.qk = {1, kSeqlen, kHeads, head_dim};
-  in.v = {1, kSeqlen, kHeads, kValueDim};
-  in.query.resize(static_cast<size_t>(in.qk.elements()));
-  in.key.resize(in.query.size());
-  in.value.resize(static_cast<size_t>(in.v.elements()));
-  const auto params = numerics::RealLikeSet(set);
-  for (int64_t h = 0; h < kHeads; ++h) {
-    const auto head =
-        numerics::MakeRealLikeHead(*params, kSeqlen, static_cast<int>(head_dim),
-                                   kValueDim, static_cast<uint64_t>(h) + 1);
-    const auto copy = [&](const std::vector<float>& from, int64_t dim,
-                          float gain, std::vector<Bf16>& to) {
-      for (int64_t s = 0; s < kSeqlen; ++s) {
-        for (int64_t c = 0; c < dim; ++c) {
-          to[static_cast<size_t>((s * kHeads + h) * dim + c)] =
-              Bf16::FromFloat(gain * from[static_cast<size_t>(s * dim + c)]);
-        }
-      }
-    };
-    // The product of Q's and K's gains is 1: the scores stay those of the set.
-    copy(head->query, head_dim, 1 / kGains[h], in.query);
-    copy(head->key, head_dim, kGains[h], in.key);
-    copy(head->value, kValueDim, kGains[kHeads - 1 - h], in.value);
-  }
-  return in;
-}
+constexpr int64_t kHeads = testing::kAccuracyHeads;
+constexpr int64_t kSeqlen = testing::kAccuracySeqlen;
 
 // What codes and descales stand for; plain values without options.
 std::vector<double> Values(const std::optional<QuantizeOptions>& options,
                            const QuantizeExtent& e,
                            const std::vector<Bf16>& x) {
+  if (!options.has_value()) return testing::Plain(x);
   std::vector<double> out(x.size());
-  if (!options.has_value()) {
-    for (size_t i = 0; i < x.size(); ++i) out[i] = double{x[i].ToFloat()};
-    return out;
-  }
   const auto t = QuantizeOnHost(*options, e, x);
   EXPECT_TRUE(t.ok()) << t.status();
   if (!t.ok()) return out;
@@ -90,56 +48,29 @@ std::vector<double> Values(const std::optional<QuantizeOptions>& options,
   return out;
 }
 
-using Attended = reference::AttentionResult;
-
-Attended Attend(const Input& in, const std::vector<double>& q,
-                const std::vector<double>& k, const std::vector<double>& v) {
-  reference::AttentionProblem p;
-  p.heads_q = p.heads_kv = kHeads;
-  p.seqlen_q = p.seqlen_kv = kSeqlen;
-  p.head_dim_qk = in.qk.head_dim;
-  p.head_dim_v = kValueDim;
-  p.softmax_scale = 1 / std::sqrt(static_cast<double>(in.qk.head_dim));
-  reference::AttentionOptions options;
-  std::vector<int64_t> rows;
-  for (int64_t row = 31; row < kSeqlen; row += 64) rows.push_back(row);
-  options.rows = rows;
-  const auto view = [&](const std::vector<double>& x, int64_t dim) {
-    return reference::TensorView::Dense(x.data(), kSeqlen, kHeads, dim);
-  };
-  const auto result =
-      reference::Attention(p, view(q, in.qk.head_dim), view(k, in.qk.head_dim),
-                           view(v, kValueDim), options);
-  EXPECT_TRUE(result.ok()) << result.status();
-  return result.value_or(Attended{});
-}
-
 class AccuracyTest : public ::testing::Test {
  protected:
   void Use(const std::string& set, int64_t head_dim) {
-    in_ = MakeInput(set, head_dim);
-    exact_ = Attend(in_, Values({}, in_.qk, in_.query),
-                    Values({}, in_.qk, in_.key), Values({}, in_.v, in_.value));
+    in_ = testing::MakeAccuracyInput(set, head_dim);
+    exact_ = testing::AttendInDouble(in_, testing::Plain(in_.query),
+                                     testing::Plain(in_.key),
+                                     testing::Plain(in_.value));
   }
   // Relative error of the output with Q, K and V quantised or, without
   // options, as they are.
   double Error(const std::string& name, const std::optional<QuantizeOptions>& q,
                const std::optional<QuantizeOptions>& k,
                const std::optional<QuantizeOptions>& v) {
-    const Attended got =
-        Attend(in_, Values(q, in_.qk, in_.query), Values(k, in_.qk, in_.key),
-               Values(v, in_.v, in_.value));
-    const auto error = numerics::CompareToReference(
-        std::span<const double>(got.output),
-        std::span<const double>(exact_.output), kValueDim);
-    EXPECT_TRUE(error.ok()) << error.status();
-    const double rmse = error.ok() ? error->relative_rmse : NAN;
-    std::printf("%-40s %.4f\n", name.c_str(), rmse);
-    return rmse;
+    return testing::PrintError(
+        name,
+        testing::AttendInDouble(in_, Values(q, in_.qk, in_.query),
+                                Values(k, in_.qk, in_.key),
+                                Values(v, in_.v, in_.value)),
+        exact_);
   }
 
-  Input in_;
-  Attended exact_;
+  testing::AccuracyInput in_;
+  reference::AttentionResult exact_;
 };
 
 constexpr QuantizeOptions kPlain;
@@ -219,7 +150,7 @@ TEST_F(AccuracyTest, LseCorrection) {
   const std::vector<double> query = Values({}, in_.qk, in_.query);
   const std::vector<double> value = Values({}, in_.v, in_.value);
   const auto worst = [&](const std::vector<double>& key, bool corrected) {
-    const Attended got = Attend(in_, query, key, value);
+    const auto got = testing::AttendInDouble(in_, query, key, value);
     const size_t rows = got.lse.size() / kHeads;
     double off = 0;
     for (size_t h = 0; h < kHeads; ++h) {

@@ -246,6 +246,87 @@ TEST(DeviceTest, SumsThatAreNotFinite) {
   }
 }
 
+// What a pass over the case measures.
+void Calibrate(PassCase& c) {
+  const auto measured = RunOnHost(c);
+  ASSERT_TRUE(measured.ok()) << measured.status();
+  c.descales = measured->tensor.descales;
+  c.mean = measured->tensor.mean;
+}
+
+TEST(DeviceTest, Calibrated) {
+  for (const int64_t head_dim : {128, 192}) {
+    for (const ScaleGranularity granularity :
+         {ScaleGranularity::kTensor, ScaleGranularity::kHead,
+          ScaleGranularity::kBatchHead}) {
+      for (const bool both : {false, true}) {
+        PassCase c = Case(2, 35, 3, head_dim);
+        c.fill = Uneven;
+        c.options = {granularity, std::nullopt, both, both};
+        if (!both) c.heads_kv = 1;
+        Calibrate(c);
+        ASSERT_EQ(Compare(c), "");
+        // Half of the numbers beyond: saturated.
+        for (float& d : c.descales) d *= 0.01f;
+        ASSERT_EQ(Compare(c), "");
+      }
+    }
+  }
+  // Descales at the ends of their range, and of every mantissa's first bits.
+  PassCase c = Case(1, 3, 256, 128);
+  c.options.granularity = ScaleGranularity::kHead;
+  for (int i = 0; i < 256; ++i) {
+    const float mantissa = 1 + static_cast<float>(i) / 256 + 0x1p-20f;
+    c.descales.push_back(std::ldexp(mantissa, i % 40 - 30));
+  }
+  c.descales[0] = 0x1p-110f;
+  c.descales[1] = 0x1.fffffep121f;
+  c.descales[2] = 0x1.fffffep-10f;
+  ASSERT_EQ(Compare(c), "");
+}
+
+// A number that is none is its own matter: the descale is not the pass's.
+TEST(DeviceTest, CalibratedNumbersThatAreNotFinite) {
+  for (const uint16_t bits : {0x7f80, 0xff80, 0x7fc0}) {
+    PassCase c = Case(1, 70, 2, 128);
+    c.options.granularity = ScaleGranularity::kHead;
+    const auto want = RunOnHost(c);
+    Calibrate(c);
+    const auto good = RunOnHost(c);
+    ASSERT_TRUE(want.ok() && good.ok());
+    c.fill = [=](int64_t, int64_t s, int64_t h, int64_t i, float g) {
+      return s == 65 && h == 1 && i == 77 ? Bf16{bits}.ToFloat() : g;
+    };
+    EXPECT_FALSE(RunOnHost(c).ok());
+    const auto got = RunOnEmulator(c, emu::StrictOptions());
+    ASSERT_TRUE(got.ok()) << got.status();
+    EXPECT_EQ(Trouble(got->findings, got->wrote_outside), "");
+    EXPECT_EQ(got->tensor.descales, want->tensor.descales);
+    const int code = bits == 0x7f80 ? 0x7e : bits == 0xff80 ? 0xfe : 0x7f;
+    for (size_t i = 0; i < got->tensor.codes.size(); ++i) {
+      const bool bad = i == 65 * 256 + 128 + 77;
+      ASSERT_EQ(int{got->tensor.codes[i].code},
+                bad ? code : int{good->tensor.codes[i].code})
+          << i;
+    }
+  }
+}
+
+TEST(DeviceTest, CalibratedDescalesOutOfRange) {
+  for (const float d : {std::nanf(""), -1.0f, 0.0f, -0.0f, 1e-44f, HUGE_VALF,
+                        0x1.fffffep-111f, 0x1p122f}) {
+    PassCase c = Case(1, 20, 2, 128);
+    c.options.granularity = ScaleGranularity::kHead;
+    c.descales = {0.01f, d};
+    EXPECT_FALSE(RunOnHost(c).ok());
+    const auto got = RunOnEmulator(c, emu::StrictOptions());
+    ASSERT_TRUE(got.ok()) << got.status();
+    for (size_t i = 0; i < got->tensor.codes.size(); ++i) {
+      ASSERT_EQ((got->tensor.codes[i].code & 0x7f) == 0x7f, i / 128 % 2 == 1);
+    }
+  }
+}
+
 TEST(DeviceTest, NoTokens) {
   for (const float unit : {1.0f, 1.5f}) {
     PassCase c = Case(2, 0, 3, 128);

@@ -2,28 +2,21 @@
 #define ZYFA_QUANTIZE_HOST_QUANTIZE_H_
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
 #include "zyfa/numerics/bf16.h"
 #include "zyfa/numerics/e4m3.h"
+#include "zyfa/quantize/calibration.h"
+#include "zyfa/quantize/extent.h"
 #include "zyfa/quantize/options.h"
 
 namespace zyfa {
 
 // The passes of the quantiser on the CPU, with the same bits as the kernels
 // (docs/quantiser.md has the formulas).
-
-// Sizes of a dense tensor [batch][seqlen][heads][head_dim]; head_dim is 128 or
-// 192.
-struct QuantizeExtent {
-  int64_t batch = 1;
-  int64_t seqlen = 0;
-  int64_t heads = 1;
-  int64_t head_dim = 128;
-  int64_t elements() const { return batch * seqlen * heads * head_dim; }
-};
 
 struct QuantizedTensor {
   std::vector<numerics::E4m3> codes;  // as the extent says
@@ -32,11 +25,14 @@ struct QuantizedTensor {
 };
 
 // InvalidArgument, with the argument's name, its value and what is allowed, for
-// sizes that do not fit, options that are none, numbers that are not finite and
-// numbers so large that a sum of the mean or the rotation is not.
+// sizes that do not fit, options that are none, descales and means out of
+// range, numbers that are not finite and numbers so large that a sum of the
+// mean or the rotation is not. With a calibration there is no unit, and the
+// granularity is not kToken.
 absl::StatusOr<QuantizedTensor> QuantizeOnHost(
     const QuantizeOptions& options, const QuantizeExtent& extent,
-    absl::Span<const numerics::Bf16> input);
+    absl::Span<const numerics::Bf16> input,
+    const std::optional<QuantizeCalibration>& calibration = std::nullopt);
 
 // What the LSE of attention over keys without their mean lacks:
 // softmax_scale * (q . mean key), [batch][heads][seqlen]. `key_mean` is

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "absl/types/span.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "zyfa/numerics/random.h"
@@ -226,21 +227,85 @@ TEST(HostQuantizeTest, Scales) {
   }
 }
 
-// 448 / x as the scale kernel computes it from any reciprocal within one unit
-// of the last place is the quotient that the host has, for every mantissa.
+// What the kernels compute for n / x from any reciprocal within one unit of the
+// last place.
+float KernelQuotient(float n, float x, float reciprocal) {
+  float r = reciprocal;
+  r = std::fma(std::fma(-x, r, 1.0f), r, r);
+  const float quotient = n * r;
+  return std::fma(std::fma(-x, quotient, n), r, quotient);
+}
+
+// It is the quotient that the host has, for every mantissa: 448 / x of e4m3,
+// 255 / x and 127 / x of int8, and 1 / x of the integers up to 255 too.
 TEST(HostQuantizeTest, KernelsQuotientIsRoundedCorrectly) {
-  for (uint32_t i = 0; i < 1u << 23; ++i) {
-    const float x = std::bit_cast<float>(0x3f800000u + i);
+  const auto check = [](float n, float x) {
     const auto nearest = static_cast<float>(1.0 / double{x});
     for (const uint32_t off : {~0u, 0u, 1u}) {
-      float r = std::bit_cast<float>(std::bit_cast<uint32_t>(nearest) + off);
-      r = std::fma(std::fma(-x, r, 1.0f), r, r);
-      const float quotient = 448.0f * r;
-      ASSERT_EQ(std::fma(std::fma(-x, quotient, 448.0f), r, quotient),
-                448.0f / x)
-          << x;
+      const float r =
+          std::bit_cast<float>(std::bit_cast<uint32_t>(nearest) + off);
+      if (KernelQuotient(n, x, r) != n / x) return false;
+    }
+    return true;
+  };
+  for (const float n : {448.0f, 255.0f, 127.0f}) {
+    for (uint32_t i = 0; i < 1u << 23; ++i) {
+      const float x = std::bit_cast<float>(0x3f800000u + i);
+      ASSERT_TRUE(check(n, x)) << n << " / " << x;
     }
   }
+  for (int m = 1; m <= 255; ++m) {
+    ASSERT_TRUE(check(1.0f, std::ldexp(static_cast<float>(m), -std::ilogb(m))))
+        << m;
+  }
+  // Of 1 / x one mantissa is not: the kernels have no such quotient.
+  EXPECT_FALSE(check(1.0f, 0x1.fffffep0f));
+}
+
+// What a serving stack does: tokens by themselves, with what a pass over all of
+// them has measured, get codes that do not depend on each other; those of that
+// pass but for a rounding of the multiplier.
+TEST(HostQuantizeTest, CalibratedTokensStandAlone) {
+  const QuantizeExtent e = {1, 50, 3, 192};
+  const std::vector<Bf16> x = Gaussian(e, 8, 1.0f);
+  const QuantizeOptions options = {ScaleGranularity::kHead, std::nullopt, true,
+                                   true};
+  const auto all = QuantizeOnHost(options, e, x);
+  ASSERT_TRUE(all.ok()) << all.status();
+  const QuantizeCalibration calibration = {all->descales, all->mean};
+  const auto calibrated = QuantizeOnHost(options, e, x, calibration);
+  ASSERT_TRUE(calibrated.ok()) << calibrated.status();
+  EXPECT_EQ(calibrated->descales, all->descales);
+  EXPECT_EQ(calibrated->mean, all->mean);
+  int different = 0;
+  for (size_t i = 0; i < x.size(); ++i) {
+    different += calibrated->codes[i] != all->codes[i] ? 1 : 0;
+  }
+  EXPECT_LT(different, 10);
+  QuantizeExtent one = e;
+  one.seqlen = 1;
+  for (size_t s = 0; s < 50; ++s) {
+    const auto got = QuantizeOnHost(
+        options, one, absl::MakeConstSpan(x).subspan(s * 576, 576),
+        calibration);
+    ASSERT_TRUE(got.ok()) << got.status();
+    ASSERT_TRUE(
+        std::equal(got->codes.begin(), got->codes.end(),
+                   calibrated->codes.begin() + static_cast<int64_t>(s) * 576));
+  }
+}
+
+TEST(HostQuantizeTest, CalibratedTokensSaturate) {
+  std::vector<Bf16> x(128, Bf16::FromFloat(1));
+  x[1] = Bf16::FromFloat(2 * 448);
+  x[2] = Bf16::FromFloat(-2 * 500);
+  x[3] = Bf16{0x7f7f};
+  const std::vector<float> descale = {2.0f};
+  const auto got =
+      QuantizeOnHost({}, {1, 1, 1, 128}, x, QuantizeCalibration{descale, {}});
+  ASSERT_TRUE(got.ok()) << got.status();
+  const float want[] = {0.5f, 448, -448, 448};
+  for (size_t i = 0; i < 4; ++i) EXPECT_EQ(got->codes[i].ToFloat(), want[i]);
 }
 
 TEST(HostQuantizeTest, Refusals) {
@@ -298,6 +363,23 @@ TEST(HostQuantizeTest, Refusals) {
                         .message()),
         AllOf(HasSubstr("softmax_scale is "), HasSubstr("finite")));
   }
+  x.push_back(Bf16::FromFloat(1));
+  const std::vector<float> descale = {1.0f}, wrong = {0.0f};
+  const auto calibrated = [&](const QuantizeOptions& o,
+                              const std::vector<float>& d) {
+    return std::string(
+        QuantizeOnHost(o, e, x, QuantizeCalibration{d, {}}).status().message());
+  };
+  EXPECT_EQ(calibrated({}, descale), "");
+  EXPECT_THAT(calibrated({}, wrong),
+              AllOf(HasSubstr("calibration.descales[0] is 0"),
+                    HasSubstr("allowed: from 2^-110 up, below 2^122")));
+  EXPECT_THAT(calibrated({ScaleGranularity::kToken}, descale),
+              AllOf(HasSubstr("options.granularity is kToken"),
+                    HasSubstr("allowed: with a calibration")));
+  EXPECT_THAT(calibrated({ScaleGranularity::kTensor, 1.5f}, descale),
+              AllOf(HasSubstr("options.unit is 1.5"),
+                    HasSubstr("allowed: none with a calibration")));
   // Means and scales of no tokens.
   EXPECT_THAT(
       std::string(

@@ -12,7 +12,12 @@
   X(quantize_head_d128)          \
   X(quantize_head_d192)          \
   X(quantize_token_d128)         \
-  X(quantize_token_d192)
+  X(quantize_token_d192)         \
+  X(quantize_scale_int8)         \
+  X(quantize_keys_int8_d128)     \
+  X(quantize_keys_int8_d192)     \
+  X(quantize_queries_int8_d128)  \
+  X(quantize_queries_int8_d192)
 
 // From the build rule gfx_kernel.
 #define ZYFA_DECLARE(name)                           \

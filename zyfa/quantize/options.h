@@ -18,6 +18,10 @@ enum class ScaleGranularity {
   kToken,
 };
 
+// Descales of a tensor of these sizes.
+int64_t ScaleCount(ScaleGranularity granularity, int64_t batch, int64_t heads,
+                   int64_t seqlen);
+
 // What a pass from bf16 to e4m3 does (docs/quantiser.md). In this order: the
 // mean token is subtracted, the head dimension rotated, the largest magnitude
 // of what shares a scale found, all divided and rounded to nearest even.
@@ -37,7 +41,9 @@ struct QuantizeOptions {
 
 // InvalidArgument, with the field's name, its value and what is allowed, for a
 // granularity that is none of the above and a unit outside [1, 2).
-absl::Status CheckQuantizeOptions(const QuantizeOptions& options);
+// `calibrated`: descales are given, so for a unit and kToken as well.
+absl::Status CheckQuantizeOptions(const QuantizeOptions& options,
+                                  bool calibrated);
 
 // Tokens whose sums and maxima are taken by one work-group; what follows from
 // it is the order in which a mean is summed. A multiple of 64, so that there

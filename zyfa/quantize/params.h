@@ -31,17 +31,25 @@ struct LseCorrection {
 //   below 2^25 bytes, everything ends below address 2^48;
 // - what is written overlaps neither itself nor anything else. The input may
 //   have strides of 0;
-// - a unit in [1, 2); no LSE correction together with subtract_mean.
+// - a unit in [1, 2); no LSE correction together with subtract_mean; if
+//   calibrated neither a unit nor kToken.
 // Numbers that are not finite, and those whose sums are not, make the descale
 // and all codes of what shares the scale NaN (of subtract_mean: of every such
-// scale of the head). A tensor without tokens gets descales as one of zeros.
+// scale of the head). A tensor without tokens gets descales as one of zeros. If
+// calibrated, a NaN makes its own code NaN, or with a rotation its token's, an
+// infinity saturates as other numbers do, and a descale that is not from 2^-110
+// up and below 2^122 makes all codes that share it NaN.
 struct QuantizeParams {
   TensorView input;
   TensorView output;
   QuantizeOptions options;
   uint64_t descale = 0;  // float32, dense, as ScaleGranularity says
-  // Written if options.subtract_mean: float32 [batch][heads][head_dim], dense.
+  // If options.subtract_mean: float32 [batch][heads][head_dim], dense.
   uint64_t mean = 0;
+  // Descale and mean are read and not written: what another pass has left, or
+  // a calibration. Each token's codes then depend on the token alone; a
+  // magnitude beyond 448 descales saturates.
+  bool calibrated = false;
   std::optional<LseCorrection> lse_correction;
   // QuantizeWorkspaceBytes() of device memory for the time of the pass.
   uint64_t workspace = 0;

@@ -2,43 +2,26 @@
 #define ZYFA_QUANTIZE_PASS_CASE_H_
 
 #include <cstdint>
-#include <functional>
 #include <string>
 #include <vector>
 
 #include "absl/status/statusor.h"
 #include "zyfa/emu/emulator.h"
-#include "zyfa/numerics/bf16.h"
-#include "zyfa/numerics/e4m3.h"
 #include "zyfa/quantize/host_quantize.h"
 #include "zyfa/quantize/options.h"
+#include "zyfa/quantize/pass_run.h"
 
 namespace zyfa::testing {
 
-// Where a tensor lies. Around and between its rows is 0xff, up to the exact end
-// of the allocation; nothing in one of more than 64 MiB.
-struct PassLayout {
-  // The dimensions from the outermost to the innermost, rows apart.
-  enum Order { kBshd, kBhsd, kSbhd, kHsbd };
-  Order order = kBshd;
-  int64_t row_padding = 0;  // bytes behind each row, multiple of 16
-  int64_t lead = 0;         // bytes in front of the tensor, multiple of 16
-  bool one_token = false;   // inputs: sequence stride 0
-};
-
-// One pass, its input and where all lies.
-struct PassCase {
+// One pass.
+struct PassCase : TensorCase {
   QuantizeOptions options;
-  QuantizeExtent extent;
-  PassLayout input, output;
   // With an LSE correction, if not 0.
   int64_t heads_kv = 0;
   float softmax_scale = 0.1f;
-  uint64_t seed = 1;
-  // Value of an element; Gaussian if unset.
-  using Fill = std::function<float(int64_t batch, int64_t token, int64_t head,
-                                   int64_t channel, float gaussian)>;
-  Fill fill;
+  // Given, if not empty, as QuantizeCalibration.
+  std::vector<float> descales;
+  std::vector<float> mean;
 
   std::string Name() const;
 };
@@ -50,8 +33,6 @@ struct PassResult {
   bool wrote_outside = false;
 };
 
-// [batch][seqlen][heads][head_dim]
-std::vector<numerics::Bf16> PassInput(const PassCase& c);
 // A mean for the LSE correction, [batch][heads_kv][head_dim].
 std::vector<float> PassKeyMean(const PassCase& c);
 

@@ -56,6 +56,12 @@ TEST(QuantizePlanTest, Launches) {
   EXPECT_EQ(PlanQuantizeWorkspace(p)->bytes, 0);
   p.input.heads = p.output.heads = 0;
   EXPECT_EQ(names(p), "");
+  p = Params();
+  p.options.subtract_mean = true;
+  p.calibrated = true;
+  p.workspace = 0;
+  EXPECT_EQ(names(p), "quantize_head_d128 ");
+  EXPECT_EQ(PlanQuantizeWorkspace(p)->bytes, 0);
 }
 
 TEST(QuantizePlanTest, ChunksStayInTheGrid) {
@@ -168,6 +174,26 @@ TEST(QuantizePlanTest, Refusals) {
        }},
       {"workspace", "0x0", [](auto& p) { p.workspace = 0; }},
       {"workspace", "0x300000", [](auto& p) { p.workspace = 0x300000; }},
+      {"options.unit", "1",
+       [](auto& p) {
+         p.calibrated = true;
+         p.options.unit = 1.0f;
+       }},
+      {"options.granularity", "kToken",
+       [](auto& p) {
+         p.calibrated = true;
+         p.options.granularity = ScaleGranularity::kToken;
+       }},
+      {"descale", "0x0",
+       [](auto& p) {
+         p.calibrated = true;
+         p.descale = 0;
+       }},
+      {"output.address", "0x200000",
+       [](auto& p) {
+         p.calibrated = true;
+         p.descale = kOutput + 16;
+       }},
       {"options.unit", "0.5", [](auto& p) { p.options.unit = 0.5f; }},
       {"options.granularity", "7",
        [](auto& p) {

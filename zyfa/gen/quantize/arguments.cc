@@ -8,14 +8,13 @@ namespace zyfa::gen {
 
 Arguments::Arguments(Assembler& assembler) : a(assembler) {
   constexpr int kDwords = sizeof(QuantizeArgs) / 4;
-  static_assert(kDwords == 56);
+  static_assert(kDwords == 64);
   a.Section("Arguments");
   regs_ = a.sgprs().Alloc("arguments", kDwords, 4);
   const SReg kernarg = a.kernarg();
-  for (int i = 0; i < 48; i += 16) {
+  for (int i = 0; i < kDwords; i += 16) {
     a.s_load_dwordx16(regs_.sub(i, 16), kernarg, 4 * i);
   }
-  a.s_load_dwordx8(regs_.sub(48, 8), kernarg, 4 * 48);
   thread = a.vgprs().Alloc("thread");
   a.v_and_b32(thread, 0x3ff, a.workitem_id());
 }
@@ -24,6 +23,24 @@ void Arguments::EmitSkipUnless(QuantizeFlags flag, Label label) const {
   a.s_bitcmp1_b32(Get(offsetof(QuantizeArgs, flags)),
                   std::countr_zero(static_cast<uint32_t>(flag)));
   a.s_cbranch_scc0(label);
+}
+
+void Arguments::EmitHeadBase(SReg base, size_t batch_stride,
+                             size_t head_stride) const {
+  EmitHeadBase(base, batch_stride, head_stride, a.workgroup_id_x());
+}
+
+void Arguments::EmitHeadBase(SReg base, size_t batch_stride, size_t head_stride,
+                             SReg head) const {
+  EmitAddProduct(a, base, a.workgroup_id_z(), Get64(batch_stride));
+  EmitAddProduct(a, base, head, Get64(head_stride));
+}
+
+void Arguments::EmitKeyHead(SReg head) const {
+  const SReg multiplier = Get(offsetof(QuantizeArgs, kv_head_multiplier));
+  a.s_mul_hi_u32(head, a.workgroup_id_x(), multiplier);
+  a.s_cmp_eq_u32(multiplier, 0);
+  a.s_cselect_b32(head, a.workgroup_id_x(), head);
 }
 
 void EmitDescriptor(Assembler& a, SReg desc, SReg base, SSrc bytes) {

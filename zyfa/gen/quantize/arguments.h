@@ -20,6 +20,12 @@ class Arguments {
   }
   // Goes to `label` if the flag is not set.
   void EmitSkipUnless(QuantizeFlags flag, Label label) const;
+  // base of this batch entry and this head, or `head`; strides are fields.
+  void EmitHeadBase(SReg base, size_t batch_stride, size_t head_stride) const;
+  void EmitHeadBase(SReg base, size_t batch_stride, size_t head_stride,
+                    SReg head) const;
+  // The keys' head of this query's head.
+  void EmitKeyHead(SReg head) const;
 
   Assembler& a;
   VReg thread;  // number in the work-group

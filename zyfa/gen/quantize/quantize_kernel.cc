@@ -1,5 +1,8 @@
 #include "zyfa/gen/quantize/quantize_kernel.h"
 
+#include <cstddef>
+#include <initializer_list>
+#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -7,6 +10,8 @@
 #include "zyfa/gen/asm/assembler.h"
 #include "zyfa/gen/asm/buffer_address.h"
 #include "zyfa/gen/quantize/arguments.h"
+#include "zyfa/gen/quantize/int8_kernel.h"
+#include "zyfa/gen/quantize/row_buffer.h"
 #include "zyfa/gen/quantize/row_walk.h"
 #include "zyfa/gen/quantize/scale.h"
 
@@ -16,15 +21,6 @@ namespace {
 constexpr int kMostHeadDim = 192;
 // Loads in flight of the kernels that gather what others left.
 constexpr int kGathered = 8;
-
-// base of this batch entry and head
-void EmitHeadBase(const Arguments& args, SReg base, size_t batch_stride,
-                  size_t head_stride) {
-  EmitAddProduct(args.a, base, args.a.workgroup_id_z(),
-                 args.Get64(batch_stride));
-  EmitAddProduct(args.a, base, args.a.workgroup_id_x(),
-                 args.Get64(head_stride));
-}
 
 void EmitLdsBarrier(Assembler& a) {
   a.WaitLgkmcnt(0);
@@ -108,8 +104,8 @@ void EmitMean(Assembler& a, int) {
     a.s_add_u32(place, place, a.workgroup_id_x());
     EmitAddProduct(a, sums, place, bytes);
   }
-  EmitHeadBase(args, mean, offsetof(QuantizeArgs, mean_batch_stride),
-               offsetof(QuantizeArgs, mean_head_stride));
+  args.EmitHeadBase(mean, offsetof(QuantizeArgs, mean_batch_stride),
+                    offsetof(QuantizeArgs, mean_head_stride));
   EmitDescriptor(a, desc, sums, bytes);
   const VReg sum = a.vgprs().Alloc("sum");
   const VReg offset = a.vgprs().Alloc("offset");
@@ -172,8 +168,8 @@ void EmitMax(Assembler& a, int head_dim) {
   a.Section("Maximum of the chunk");
   EmitMaximumOfGroup(args, maximum, walk.lane16(), walk.row16());
   const SReg base = args.Get64(offsetof(QuantizeArgs, maxima));
-  EmitHeadBase(args, base, offsetof(QuantizeArgs, maxima_batch_stride),
-               offsetof(QuantizeArgs, maxima_head_stride));
+  args.EmitHeadBase(base, offsetof(QuantizeArgs, maxima_batch_stride),
+                    offsetof(QuantizeArgs, maxima_head_stride));
   const VReg offset = a.vgprs().Alloc("offset");
   a.v_mov_b32(offset, a.workgroup_id_y());
   a.v_lshlrev_b32(offset, 2, offset);
@@ -183,8 +179,9 @@ void EmitMax(Assembler& a, int head_dim) {
   a.s_endpgm();
 }
 
-void EmitScaleKernel(Assembler& a, int) {
-  const Arguments args(a);
+// The largest magnitude of this work-group's scale.
+VReg EmitMaximumOfScale(const Arguments& args) {
+  Assembler& a = args.a;
   a.Section("Maxima of this scale");
   const SReg base = args.Get64(offsetof(QuantizeArgs, maxima));
   const SReg count = args.Get(offsetof(QuantizeArgs, maxima_per_scale));
@@ -216,65 +213,62 @@ void EmitScaleKernel(Assembler& a, int) {
   a.v_and_b32(lane16, 15, args.thread);
   a.v_lshrrev_b32(row16, 4, args.thread);
   EmitMaximumOfGroup(args, maximum, lane16, row16);
-  a.Section("Scale");
-  const VReg descale = a.vgprs().Alloc("descale");
-  const VReg multiplier = a.vgprs().Alloc("multiplier");
-  EmitScale(args, descale, multiplier, maximum);
+  return maximum;
+}
+
+// One number for this work-group's scale, and the end.
+void EmitStoreOfScale(const Arguments& args,
+                      std::initializer_list<std::pair<size_t, VReg>> values) {
+  Assembler& a = args.a;
+  const VReg offset = a.vgprs().Alloc("scale_offset");
   a.v_mov_b32(offset, a.workgroup_id_x());
   a.v_lshlrev_b32(offset, 2, offset);
   a.v_cmp_eq_u32(vcc, 0, args.thread);
   a.s_mov_b64(exec, vcc);
-  a.global_store_dword(offset, descale,
-                       args.Get64(offsetof(QuantizeArgs, descale)));
-  a.global_store_dword(offset, multiplier,
-                       args.Get64(offsetof(QuantizeArgs, multiplier)));
+  for (const auto& [field, value] : values) {
+    a.global_store_dword(offset, value, args.Get64(field));
+  }
   a.s_endpgm();
 }
 
-RowBuffer Codes(int head_dim) {
-  return {"output",
-          offsetof(QuantizeArgs, output),
-          offsetof(QuantizeArgs, output_batch_stride),
-          offsetof(QuantizeArgs, output_head_stride),
-          offsetof(QuantizeArgs, output_seq_stride),
-          head_dim,
-          {},
-          {},
-          {}};
+void EmitScaleKernel(Assembler& a, int) {
+  const Arguments args(a);
+  const VReg maximum = EmitMaximumOfScale(args);
+  a.Section("Scale");
+  const VReg descale = a.vgprs().Alloc("descale");
+  const VReg multiplier = a.vgprs().Alloc("multiplier");
+  EmitScale(args, descale, multiplier, maximum);
+  EmitStoreOfScale(args, {{offsetof(QuantizeArgs, descale), descale},
+                          {offsetof(QuantizeArgs, multiplier), multiplier}});
 }
 
-RowBuffer LseCorrection() {
-  return {"lse",
-          offsetof(QuantizeArgs, lse_correction),
-          offsetof(QuantizeArgs, lse_batch_stride),
-          offsetof(QuantizeArgs, lse_head_stride),
-          0,
-          4,
-          {},
-          {},
-          {}};
-}
-
-RowBuffer TokenDescale() {
-  return {"descale",
-          offsetof(QuantizeArgs, descale),
-          offsetof(QuantizeArgs, scale_batch_stride),
-          offsetof(QuantizeArgs, scale_head_stride),
-          0,
-          4,
-          {},
-          {},
-          {}};
+void EmitScaleInt8(Assembler& a, int) {
+  const Arguments args(a);
+  const VReg maximum = EmitMaximumOfScale(args);
+  a.Section("Scale");
+  const VReg descale = a.vgprs().Alloc("descale");
+  EmitInt8Descale(a, descale, maximum);
+  EmitStoreOfScale(args, {{offsetof(QuantizeArgs, descale), descale}});
 }
 
 void EmitHead(Assembler& a, int head_dim) {
   const Arguments args(a);
-  const SReg multiplier = a.sgprs().Alloc("multiplier");
+  const VReg multiplier = a.vgprs().Alloc("multiplier");
   a.Section("Multiplier of this head");
-  const SReg base = args.Get64(offsetof(QuantizeArgs, multiplier));
-  EmitHeadBase(args, base, offsetof(QuantizeArgs, scale_batch_stride),
-               offsetof(QuantizeArgs, scale_head_stride));
-  a.s_load_dword(multiplier, base, 0);
+  {
+    const Label ready = a.NewLabel("multiplier_is_ready");
+    const SReg base = args.Get64(offsetof(QuantizeArgs, multiplier));
+    ScopedSReg value = a.sgprs().Scoped("value");
+    ScopedVReg descale = a.vgprs().Scoped("descale");
+    args.EmitHeadBase(base, offsetof(QuantizeArgs, scale_batch_stride),
+                      offsetof(QuantizeArgs, scale_head_stride));
+    a.s_load_dword(value, base, 0);
+    a.v_mov_b32(multiplier, value);
+    args.EmitSkipUnless(kQuantizeCalibrated, ready);
+    a.v_mov_b32(descale, multiplier);
+    EmitGivenMultiplier(a, multiplier, descale);
+    a.Bind(ready);
+  }
   RowWalk walk(args, head_dim, {Codes(head_dim), LseCorrection()});
   walk.EmitLoop([&](int part) {
     walk.EmitCorrectLse(part, walk.written(1));
@@ -331,6 +325,14 @@ constexpr Kind kKinds[] = {
      0},
     {"quantize_token_d128", 128, EmitToken, "Codes and descales of tokens.", 0},
     {"quantize_token_d192", 192, EmitToken, "Codes and descales of tokens.", 0},
+    {"quantize_scale_int8", 0, EmitScaleInt8, "Descale from its maxima.",
+     4 * kPartRows},
+    {"quantize_keys_int8_d128", 128, EmitKeysInt8, "Codes of keys.", 0},
+    {"quantize_keys_int8_d192", 192, EmitKeysInt8, "Codes of keys.", 0},
+    {"quantize_queries_int8_d128", 128, EmitQueriesInt8,
+     "Codes and shifts of queries.", 0},
+    {"quantize_queries_int8_d192", 192, EmitQueriesInt8,
+     "Codes and shifts of queries.", 0},
 };
 
 KernelSpec Spec(const Kind& kind) {
@@ -339,15 +341,15 @@ KernelSpec Spec(const Kind& kind) {
   spec.description = {kind.description};
   // The pointers come first, then by-value fields.
   constexpr int kPointers = offsetof(QuantizeArgs, input_batch_stride);
-  const char* const names[] = {"input",   "output",        "mean",
-                               "sums",    "maxima",        "multiplier",
-                               "descale", "lse_correction"};
+  const char* const names[] = {"input",   "output",         "mean",
+                               "sums",    "maxima",         "multiplier",
+                               "descale", "lse_correction", "tokens"};
   int offset = 0;
   for (const char* name : names) {
     spec.args.push_back({name, offset, 8, KernelArg::Kind::kGlobalBuffer});
     offset += 8;
   }
-  static_assert(kPointers == 8 * 8);
+  static_assert(kPointers == 9 * 8);
   constexpr int kEnd = sizeof(QuantizeArgs);
   for (; offset < kEnd; offset += 4) {
     spec.args.push_back(
@@ -360,7 +362,8 @@ KernelSpec Spec(const Kind& kind) {
   spec.workgroup_id_y = true;
   spec.workgroup_id_z = true;
   spec.denorm_mode_32 = 3;
-  // Never acts: the largest magnitude times its multiplier rounds to 448.
+  // Saturates by a descale that is given; of others the largest magnitude times
+  // its multiplier rounds to 448.
   spec.fp16_overflow = true;
   // Four waves a SIMD.
   spec.max_vgprs = 128;

@@ -22,7 +22,9 @@ TEST(QuantizeKernel, OnlyRoundingsThatAreDefined) {
        {"quantize_sum_d128", "quantize_sum_d192", "quantize_mean",
         "quantize_max_d128", "quantize_max_d192", "quantize_scale",
         "quantize_head_d128", "quantize_head_d192", "quantize_token_d128",
-        "quantize_token_d192"}) {
+        "quantize_token_d192", "quantize_scale_int8", "quantize_keys_int8_d128",
+        "quantize_keys_int8_d192", "quantize_queries_int8_d128",
+        "quantize_queries_int8_d192"}) {
     const absl::StatusOr<std::string> text = GenerateQuantizeKernel(name);
     ASSERT_TRUE(text.ok()) << name << ": " << text.status();
     EXPECT_EQ(*text, GenerateQuantizeKernel(name).value());

@@ -1,5 +1,6 @@
 #include "zyfa/gen/quantize/row_walk.h"
 
+#include <cstdint>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -15,6 +16,12 @@ constexpr int kTail = 128;
 // Beyond every descriptor: rows of a step end below 2^31.
 constexpr uint32_t kOutside = 0x80000000;
 constexpr uint32_t kMagnitude = 0x7fffffff;
+// 1.5 * 2^23: a sum with it has no place for fractions.
+constexpr float kRoundToInteger = 12582912.0f;
+// v_perm_b32: the low bytes of the second and the first source, and 0; their
+// low halves.
+constexpr uint32_t kSelectBytes = 0x0c0c0400;
+constexpr uint32_t kSelectHalves = 0x05040100;
 
 // All of 16 neighbouring lanes get the sum, which is the same in all of them.
 void EmitSumOf16(Assembler& a, VReg x) {
@@ -56,40 +63,37 @@ RowWalk::RowWalk(const Arguments& arguments, int head_dim,
   a.s_sub_u32(left_, args_.Get(offsetof(QuantizeArgs, seqlen)), first_row_);
   a.s_min_u32(left_, left_, chunk_rows);
 
-  input_ = {"input",
-            offsetof(QuantizeArgs, input),
-            offsetof(QuantizeArgs, input_batch_stride),
-            offsetof(QuantizeArgs, input_head_stride),
-            offsetof(QuantizeArgs, input_seq_stride),
-            2 * head_dim,
-            {},
-            {},
-            {}};
+  input_ = {.name = "input",
+            .base = offsetof(QuantizeArgs, input),
+            .batch_stride = offsetof(QuantizeArgs, input_batch_stride),
+            .head_stride = offsetof(QuantizeArgs, input_head_stride),
+            .seq_stride = offsetof(QuantizeArgs, input_seq_stride),
+            .row_bytes = 2 * head_dim};
   EmitStart(input_);
   for (RowBuffer& buffer : written_) EmitStart(buffer);
   EmitMean();
   EmitRotateSigns(a, signs_, lane16_);
 }
 
+SSrc RowWalk::Stride(const RowBuffer& buffer) const {
+  if (buffer.seq_stride == 0) return buffer.row_bytes;
+  return args_.Get(buffer.seq_stride);
+}
+
 void RowWalk::EmitStart(RowBuffer& buffer) {
   a.Comment(absl::StrCat(buffer.name, ": first row of the chunk"));
   const SReg base = args_.Get64(buffer.base);
-  EmitAddProduct(a, base, a.workgroup_id_z(), args_.Get64(buffer.batch_stride));
-  EmitAddProduct(a, base, a.workgroup_id_x(), args_.Get64(buffer.head_stride));
-  if (buffer.seq_stride == 0) {
-    buffer.stride = a.sgprs().Alloc(buffer.name + "_stride");
-    a.s_mov_b32(buffer.stride, 4);
-  } else {
-    buffer.stride = args_.Get(buffer.seq_stride);
-  }
-  EmitAddProduct(a, base, first_row_, buffer.stride);
+  args_.EmitHeadBase(base, buffer.batch_stride, buffer.head_stride);
+  ScopedSReg stride = a.sgprs().Scoped("stride");
+  a.s_mov_b32(stride, Stride(buffer));
+  EmitAddProduct(a, base, first_row_, stride);
   buffer.desc = a.sgprs().Alloc(buffer.name + "_desc", 4);
   EmitDescriptor(a, buffer.desc, base, 0);
   buffer.offsets = a.vgprs().Alloc(buffer.name + "_offsets", kParts, 1);
   ScopedVReg row = a.vgprs().Scoped("row");
   for (int part = 0; part < kParts; ++part) {
     a.v_add_u32(row, kPartRows * part, row16_);
-    a.v_mul_lo_u32(buffer.offsets[part], row, buffer.stride);
+    a.v_mul_lo_u32(buffer.offsets[part], row, stride);
   }
 }
 
@@ -100,17 +104,11 @@ void RowWalk::EmitMean() {
   a.s_cbranch_scc1(none);
   {
     const SReg base = args_.Get64(offsetof(QuantizeArgs, mean));
-    const SReg multiplier =
-        args_.Get(offsetof(QuantizeArgs, mean_head_multiplier));
     ScopedSReg head = a.sgprs().Scoped("mean_head");
     ScopedVReg offset = a.vgprs().Scoped("mean_offset");
-    a.s_mul_hi_u32(head, a.workgroup_id_x(), multiplier);
-    a.s_cmp_eq_u32(multiplier, 0);
-    a.s_cselect_b32(head, a.workgroup_id_x(), head);
-    EmitAddProduct(a, base, a.workgroup_id_z(),
-                   args_.Get64(offsetof(QuantizeArgs, mean_batch_stride)));
-    EmitAddProduct(a, base, head,
-                   args_.Get64(offsetof(QuantizeArgs, mean_head_stride)));
+    args_.EmitKeyHead(head);
+    args_.EmitHeadBase(base, offsetof(QuantizeArgs, mean_batch_stride),
+                       offsetof(QuantizeArgs, mean_head_stride), head);
     a.v_lshlrev_b32(offset, 5, lane16_);
     a.global_load_dwordx4(mean_.sub(0, 4), offset, base);
     a.global_load_dwordx4(mean_.sub(4, 4), offset, base, 16);
@@ -126,13 +124,13 @@ void RowWalk::EmitMean() {
 void RowWalk::EmitBounds(const RowBuffer& buffer, SReg rows) {
   ScopedSReg last = a.sgprs().Scoped("last_row");
   a.s_sub_u32(last, rows, 1);
-  a.s_mul_i32(last, last, buffer.stride);
+  a.s_mul_i32(last, last, Stride(buffer));
   a.s_add_u32(buffer.desc[2], last, buffer.row_bytes);
 }
 
 void RowWalk::EmitAdvance(const RowBuffer& buffer) {
   ScopedSReg step = a.sgprs().Scoped("step");
-  a.s_lshl_b32(step, buffer.stride, 6);
+  a.s_lshl_b32(step, Stride(buffer), 6);
   static_assert(kQuantizeStepRows == 1 << 6);
   a.s_add_u32(buffer.desc[0], buffer.desc[0], step);
   a.s_addc_u32(buffer.desc[1], buffer.desc[1], 0);
@@ -233,13 +231,44 @@ void RowWalk::EmitRotateRow() {
 
 void RowWalk::EmitStoreCodes(int part, const RowBuffer& to, VSrc multiplier) {
   ScopedVReg codes = a.vgprs().Scoped("codes", x_.count() / 4, 2);
-  ScopedVReg row = a.vgprs().Scoped("row");
-  ScopedVReg address = a.vgprs().Scoped("address");
   for (int i = 0; i < x_.count(); ++i) a.v_mul_f32(x_[i], multiplier, x_[i]);
   for (int i = 0; i < codes.count(); ++i) {
     a.v_cvt_pk_fp8_f32(codes[i], x_[4 * i], x_[4 * i + 1]);
     a.v_cvt_pk_fp8_f32(codes[i], x_[4 * i + 2], x_[4 * i + 3]).dst_high();
   }
+  EmitStorePacked(part, to, codes);
+}
+
+void RowWalk::EmitStoreInt8Codes(int part, const RowBuffer& to, VSrc multiplier,
+                                 SReg good) {
+  ScopedVReg bytes = a.vgprs().Scoped("select_bytes");
+  ScopedVReg halves = a.vgprs().Scoped("select_halves");
+  ScopedVReg largest = a.vgprs().Scoped("largest_code");
+  ScopedVReg codes = a.vgprs().Scoped("codes", x_.count() / 4, 2);
+  a.v_mov_b32(largest, F32(kQuantizeInt8Largest));
+  a.v_mov_b32(bytes, Bits(kSelectBytes));
+  a.v_mov_b32(halves, Bits(kSelectHalves));
+  for (int i = 0; i < x_.count(); ++i) a.v_mul_f32(x_[i], multiplier, x_[i]);
+  for (int i = 0; i < x_.count(); ++i) {
+    a.v_med3_f32(x_[i], x_[i], largest, -VReg(largest));
+  }
+  a.Comment("rounded to an integer: two's complement in the low byte");
+  for (int i = 0; i < x_.count(); ++i) {
+    a.v_add_f32(x_[i], F32(kRoundToInteger), x_[i]);
+  }
+  for (int i = 0; i < codes.count(); ++i) {
+    const VReg x = x_.sub(4 * i, 4);
+    a.v_perm_b32(x[0], x[1], x[0], bytes);
+    a.v_perm_b32(x[2], x[3], x[2], bytes);
+    a.v_perm_b32(codes[i], x[2], x[0], halves);
+    a.v_cndmask_b32(codes[i], 0, codes[i], good);
+  }
+  EmitStorePacked(part, to, codes);
+}
+
+void RowWalk::EmitStorePacked(int part, const RowBuffer& to, VReg codes) {
+  ScopedVReg row = a.vgprs().Scoped("row");
+  ScopedVReg address = a.vgprs().Scoped("address");
   EmitRowOffset(row, to, part);
   a.v_lshl_add_u32(address, lane16_, 3, row);
   a.buffer_store_dwordx2(codes.sub(0, 2), address, to.desc, 0);
@@ -253,7 +282,11 @@ void RowWalk::EmitStoreOfRow(int part, const RowBuffer& to, VReg value) {
   a.v_cmp_eq_u32(vcc, 0, lane16_);
   a.s_and_b64(vcc, vcc, valid(part));
   a.v_cndmask_b32(address, outside_, to.offsets[part], vcc);
-  a.buffer_store_dword(value, address, to.desc, 0);
+  if (to.row_bytes == 1) {
+    a.buffer_store_byte(value, address, to.desc, 0);
+  } else {
+    a.buffer_store_dword(value, address, to.desc, 0);
+  }
 }
 
 void RowWalk::EmitMagnitude(VReg bits) {

@@ -1,12 +1,11 @@
 #ifndef ZYFA_GEN_QUANTIZE_ROW_WALK_H_
 #define ZYFA_GEN_QUANTIZE_ROW_WALK_H_
 
-#include <cstddef>
 #include <functional>
-#include <string>
 #include <vector>
 
 #include "zyfa/gen/quantize/arguments.h"
+#include "zyfa/gen/quantize/row_buffer.h"
 
 namespace zyfa::gen {
 
@@ -16,22 +15,6 @@ namespace zyfa::gen {
 // + 3.
 inline constexpr int kParts = 4;
 inline constexpr int kPartRows = 16;
-
-// Rows of one tensor, of which a lane reads or writes some. Rows that are not
-// there are not touched.
-struct RowBuffer {
-  std::string name;
-  // Fields of QuantizeArgs.
-  size_t base = 0;
-  size_t batch_stride = 0;
-  size_t head_stride = 0;
-  size_t seq_stride = 0;  // 0: a row is one float32
-  int row_bytes = 4;
-
-  SReg desc;
-  SReg stride;
-  VReg offsets;  // of the lane's row in each part
-};
 
 class RowWalk {
  public:
@@ -48,7 +31,11 @@ class RowWalk {
   void EmitRotateRow();
   // e4m3(x * multiplier). x() is no more afterwards.
   void EmitStoreCodes(int part, const RowBuffer& to, VSrc multiplier);
-  // One float32 of each row, from the row's first lane.
+  // int8(x * multiplier), within -127 .. 127; 0 in lanes that are not in
+  // `good`. x() is no more afterwards.
+  void EmitStoreInt8Codes(int part, const RowBuffer& to, VSrc multiplier,
+                          SReg good);
+  // One number of each row, from the row's first lane.
   void EmitStoreOfRow(int part, const RowBuffer& to, VReg value);
   // The largest magnitude of the lane's values, its bits; NaN if there is one.
   void EmitMagnitude(VReg bits);
@@ -63,6 +50,7 @@ class RowWalk {
   SReg valid(int part) const { return valid_.sub(2 * part, 2); }
 
  private:
+  SSrc Stride(const RowBuffer& buffer) const;  // bytes from row to row
   void EmitStart(RowBuffer& buffer);
   void EmitBounds(const RowBuffer& buffer, SReg rows);
   void EmitAdvance(const RowBuffer& buffer);
@@ -71,6 +59,8 @@ class RowWalk {
   void EmitMean();
   void EmitLoads();
   void EmitUnpack(int part);
+  // Four codes a register.
+  void EmitStorePacked(int part, const RowBuffer& to, VReg codes);
 
   const Arguments& args_;
   Assembler& a;

@@ -12,26 +12,21 @@ constexpr uint32_t kMantissa = 0x007fffff;
 constexpr uint32_t kOne = 0x3f800000;
 constexpr uint32_t kNan = 0x7fc00000;
 
-// descale = maximum / 448, multiplier = 448 / maximum.
-void EmitFullScale(Assembler& a, VReg descale, VReg multiplier, VReg maximum) {
-  ScopedVReg m = a.vgprs().Scoped("mantissa");
-  ScopedVReg r = a.vgprs().Scoped("reciprocal");
-  ScopedVReg t = a.vgprs().Scoped("remainder");
-  ScopedVReg largest = a.vgprs().Scoped("448");
-  a.v_and_b32(m, kMantissa, maximum);
-  a.v_or_b32(m, kOne, m);
-  a.v_mov_b32(largest, F32(kLargest));
-  a.v_rcp_f32(r, m);
-  a.v_fma_f32(t, -m, r, F32(1.0f));
-  a.v_fma_f32(r, t, r, r);
-  a.v_mul_f32(multiplier, largest, r);
-  a.v_fma_f32(t, -m, multiplier, largest);
-  a.v_fma_f32(multiplier, t, r, multiplier);
-  a.Comment("by the power of two of the maximum");
-  a.v_and_b32(t, kExponent, maximum);
-  a.v_sub_u32(multiplier, multiplier, t);
-  a.v_add_u32(multiplier, kOne, multiplier);
-  a.v_mul_f32(descale, F32(1.0f / kLargest), maximum);
+// x = `of_zero` where the maximum is 0, NaN where it is not finite.
+void EmitEdges(Assembler& a, VReg x, VReg maximum, VSrc of_zero) {
+  ScopedVReg other = a.vgprs().Scoped("edge_value");
+  a.v_cmp_eq_u32(vcc, 0, maximum);
+  a.v_mov_b32(other, of_zero);
+  a.v_cndmask_b32(x, x, other, vcc);
+  a.v_cmp_le_u32(vcc, kExponent, maximum);
+  a.v_mov_b32(other, kNan);
+  a.v_cndmask_b32(x, x, other, vcc);
+}
+
+// Scales stay normal numbers.
+void EmitInRange(Assembler& a, VReg x, VReg maximum) {
+  a.v_max_u32(x, Bits(std::bit_cast<uint32_t>(kQuantizeSmallestMaximum)),
+              maximum);
 }
 
 }  // namespace
@@ -44,8 +39,7 @@ void EmitScale(const Arguments& args, VReg descale, VReg multiplier,
   ScopedVReg x = a.vgprs().Scoped("maximum_in_range");
   const Label full = a.NewLabel("full_scale");
   const Label edges = a.NewLabel("scale_edges");
-  a.v_max_u32(x, Bits(std::bit_cast<uint32_t>(kQuantizeSmallestMaximum)),
-              maximum);
+  EmitInRange(a, x, maximum);
   args.EmitSkipUnless(kQuantizeUnit, full);
   {
     ScopedVReg n = a.vgprs().Scoped("power_of_two");
@@ -58,20 +52,55 @@ void EmitScale(const Arguments& args, VReg descale, VReg multiplier,
   }
   a.s_branch(edges);
   a.Bind(full);
-  EmitFullScale(a, descale, multiplier, x);
+  EmitQuotient(a, multiplier, kLargest, x);
+  a.v_mul_f32(descale, F32(1.0f / kLargest), x);
   a.Bind(edges);
-  ScopedVReg other = a.vgprs().Scoped("edge_value");
-  a.Comment("all zero");
-  a.v_cmp_eq_u32(vcc, 0, maximum);
-  a.v_mov_b32(other, unit);
-  a.v_cndmask_b32(descale, descale, other, vcc);
-  a.v_mov_b32(other, inverse_unit);
-  a.v_cndmask_b32(multiplier, multiplier, other, vcc);
-  a.Comment("not finite");
-  a.v_mov_b32(other, kNan);
-  a.v_cmp_le_u32(vcc, kExponent, maximum);
-  a.v_cndmask_b32(descale, descale, other, vcc);
-  a.v_cndmask_b32(multiplier, multiplier, other, vcc);
+  EmitEdges(a, descale, maximum, unit);
+  EmitEdges(a, multiplier, maximum, inverse_unit);
+}
+
+void EmitInt8Descale(Assembler& a, VReg descale, VReg maximum) {
+  EmitInRange(a, descale, maximum);
+  a.v_mul_f32(descale, F32(1.0f / kQuantizeInt8Largest), descale);
+  EmitEdges(a, descale, maximum, F32(1.0f));
+}
+
+void EmitOutOfRange(Assembler& a, VReg descale) {
+  const auto smallest = std::bit_cast<uint32_t>(kQuantizeSmallestDescale);
+  const auto limit = std::bit_cast<uint32_t>(kQuantizeDescaleLimit);
+  ScopedVReg above = a.vgprs().Scoped("above_smallest");
+  a.v_subrev_u32(above, Bits(smallest), descale);
+  a.v_cmp_le_u32(vcc, Bits(limit - smallest), above);
+}
+
+void EmitGivenMultiplier(Assembler& a, VReg multiplier, VReg descale) {
+  ScopedVReg nan = a.vgprs().Scoped("nan");
+  a.v_mul_f32(multiplier, F32(kQuantizeReciprocalFactor), descale);
+  EmitQuotient(a, multiplier, kQuantizeReciprocalFactor, multiplier);
+  EmitOutOfRange(a, descale);
+  a.v_mov_b32(nan, kNan);
+  a.v_cndmask_b32(multiplier, multiplier, nan, vcc);
+}
+
+void EmitQuotient(Assembler& a, VReg quotient, float numerator, VReg x) {
+  ScopedVReg m = a.vgprs().Scoped("divisor");
+  ScopedVReg r = a.vgprs().Scoped("reciprocal");
+  ScopedVReg t = a.vgprs().Scoped("remainder");
+  ScopedVReg n = a.vgprs().Scoped("numerator");
+  ScopedVReg exponent = a.vgprs().Scoped("divisor_exponent");
+  a.v_and_b32(exponent, kExponent, x);
+  a.v_and_b32(m, kMantissa, x);
+  a.v_or_b32(m, kOne, m);
+  a.v_mov_b32(n, F32(numerator));
+  a.v_rcp_f32(r, m);
+  a.v_fma_f32(t, -m, r, F32(1.0f));
+  a.v_fma_f32(r, t, r, r);
+  a.v_mul_f32(quotient, n, r);
+  a.v_fma_f32(t, -m, quotient, n);
+  a.v_fma_f32(quotient, t, r, quotient);
+  a.Comment("by the power of two of x");
+  a.v_sub_u32(quotient, quotient, exponent);
+  a.v_add_u32(quotient, kOne, quotient);
 }
 
 void EmitMaximumOf16(Assembler& a, VReg x) {
