@@ -11,20 +11,19 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
-#include "zyfa/numerics/bf16.h"
 #include "zyfa/numerics/e4m3.h"
 #include "zyfa/numerics/elementary.h"
+#include "zyfa/reference/fp8_arithmetic.h"
+#include "zyfa/reference/refuse.h"
 #include "zyfa/reference/tiled_attention.h"
 
 namespace zyfa::reference {
 namespace {
 
-using numerics::Bf16;
 using numerics::E4m3;
 
 constexpr float kInf = std::numeric_limits<float>::infinity();
 constexpr float kLog2E = 1.44269504f;
-constexpr float kLn2 = static_cast<float>(numerics::kLn2);
 constexpr float kLeastSlope = 0x1p-50f;
 constexpr float kLargestSlope = 0x1p60f;
 // From here on c m is too coarse to subtract.
@@ -42,28 +41,6 @@ constexpr double kRounder = 0x1.8p52;
 constexpr float kLeastLeanTop = 64.5f;
 constexpr float kLargestLeanTop = 126.875f;
 constexpr float kLargestLazyBinades = 64.0f;
-
-// v_exp_f32 and v_log_f32: correctly rounded but for one argument in many
-// millions; results below the normal numbers are 0.
-float Exp2(float x) {
-  return x >= -126.0f ? static_cast<float>(numerics::Exp2(double{x})) : 0.0f;
-}
-float Log2(float x) {
-  return x > 0.0f
-             ? static_cast<float>(numerics::Log(double{x}) * numerics::kLog2E)
-             : -kInf;
-}
-
-float PowerOfTwo(int exponent) { return std::ldexp(1.0f, exponent); }
-
-// Decoded codes, those of negative numbers and NaN too.
-std::array<float, 256> DecodedCodes() {
-  std::array<float, 256> values;
-  for (int code = 0; code < 256; ++code) {
-    values[code] = E4m3{static_cast<uint8_t>(code)}.ToFloat();
-  }
-  return values;
-}
 
 class Fp8Softmax {
  public:
@@ -177,14 +154,8 @@ class Fp8Softmax {
 
   void Finish(const Row& row, const double* accumulated, int64_t count,
               double* output, double* lse) const {
-    constexpr float kMax = std::numeric_limits<float>::max();
-    float factor = row.head->value_descale * (1.0f / row.sum);
-    if (options_.output == Fp8Output::kE4m3) {
-      factor = std::clamp(factor * options_.output_scale, -kMax, kMax);
-    }
-    for (int64_t i = 0; i < count; ++i) {
-      output[i] = Output(static_cast<float>(accumulated[i]) * factor);
-    }
+    StoreFp8Row(accumulated, count, row.head->value_descale * (1.0f / row.sum),
+                options_.output, options_.output_scale, output);
     *lse = std::fma(row.reference, row.head->slope,
                     Log2(row.sum * (1.0f / unit_))) *
            kLn2;
@@ -272,33 +243,15 @@ class Fp8Softmax {
     return sum * unit_;
   }
 
-  double Output(float x) const {
-    switch (options_.output) {
-      case Fp8Output::kFloat32:
-        return x;
-      case Fp8Output::kBf16:
-        return Bf16::FromFloat(x).ToFloat();
-      default:
-        return E4m3::FromFloat(x, numerics::Overflow::kSaturate).ToFloat();
-    }
-  }
-
   const Fp8ModelOptions& options_;
   const std::vector<Head> heads_;  // [batch][heads_q]
   const int64_t heads_q_;
   const bool lean_;
   // Weights are 2^(e - this) * decoded code.
   const int scale_exponent_;
-  const std::array<float, 256> decoded_ = DecodedCodes();
+  const std::array<float, 256> decoded_ = DecodedE4m3();
   float unit_;
 };
-
-template <typename T>
-absl::Status Refuse(absl::string_view name, T value,
-                    absl::string_view allowed) {
-  return absl::InvalidArgumentError(
-      absl::StrCat(name, " is ", value, "; allowed: ", allowed));
-}
 
 absl::Status ValidateOptions(const Fp8ModelOptions& options) {
   if (options.probability != Probability::kExact &&
@@ -311,15 +264,9 @@ absl::Status ValidateOptions(const Fp8ModelOptions& options) {
     return Refuse("lean_top", options.lean_top,
                   absl::StrCat(kLeastLeanTop, " .. ", kLargestLeanTop));
   }
-  if (options.output != Fp8Output::kFloat32 &&
-      options.output != Fp8Output::kBf16 &&
-      options.output != Fp8Output::kE4m3) {
-    return Refuse("output", static_cast<int>(options.output),
-                  "0 (float32), 1 (bf16) and 2 (e4m3)");
-  }
-  if (!std::isfinite(options.output_scale)) {
-    return Refuse("output_scale", options.output_scale, "finite numbers");
-  }
+  const absl::Status output =
+      ValidateFp8Output(options.output, options.output_scale);
+  if (!output.ok()) return output;
   if (!(options.move_share >= 0.0f && options.move_share <= 1.0f)) {
     return Refuse("move_share", options.move_share, "0 .. 1");
   }
@@ -333,18 +280,6 @@ absl::Status ValidateOptions(const Fp8ModelOptions& options) {
                   absl::StrCat("0 .. ", kScaleExponent));
   }
   return absl::OkStatus();
-}
-
-absl::StatusOr<float> CallDescale(const Fp8Descale& descale,
-                                  absl::string_view name, int64_t batch,
-                                  int64_t head) {
-  const float value = descale == nullptr ? 1.0f : descale(batch, head);
-  if (!std::isfinite(value)) {
-    return Refuse(
-        absl::StrCat(name, " of batch entry ", batch, ", head ", head), value,
-        "finite numbers");
-  }
-  return value;
 }
 
 absl::StatusOr<std::vector<Fp8Softmax::Head>> MakeHeads(

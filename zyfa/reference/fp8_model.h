@@ -6,24 +6,13 @@
 #include <span>
 
 #include "absl/status/statusor.h"
+#include "zyfa/reference/fp8_scales.h"
 #include "zyfa/reference/problem.h"
 #include "zyfa/reference/tensor_view.h"
 #include "zyfa/variant/attention_args.h"
 #include "zyfa/variant/variant.h"
 
 namespace zyfa::reference {
-
-// real value = e4m3 value * descale(batch, head); finite. `head` counts query
-// heads for the query and KV heads for key and value. Called before any work,
-// on one thread.
-using Fp8Descale = std::function<float(int64_t batch, int64_t head)>;
-
-enum class Fp8Output {
-  kFloat32,  // before the last rounding
-  kBf16,     // nearest even
-  kE4m3,     // of value * output_scale, saturated; the result holds the decoded
-             // e4m3, still scaled
-};
 
 // What one row did with one tile of keys.
 struct Fp8Tile {

@@ -4,13 +4,14 @@
 #include <cmath>
 
 #include "zyfa/numerics/random.h"
-#include "zyfa/numerics/real_like.h"
 #include "zyfa/reference/attention.h"
 
 namespace zyfa::reference {
 namespace {
 
 using numerics::E4m3;
+
+}  // namespace
 
 absl::StatusOr<numerics::RealLikeHead> MakeHead(absl::string_view set,
                                                 int64_t seqlen, int head_dim_qk,
@@ -30,8 +31,6 @@ absl::StatusOr<numerics::RealLikeHead> MakeHead(absl::string_view set,
   numerics::FillGaussian(seed, 2, head.value);
   return head;
 }
-
-}  // namespace
 
 Fp8Tensor Fp8Tensor::Quantise(const std::vector<float>& values) {
   const float top = E4m3::Max().ToFloat();

@@ -7,6 +7,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "zyfa/numerics/e4m3.h"
+#include "zyfa/numerics/real_like.h"
 #include "zyfa/reference/fp8_model.h"
 #include "zyfa/reference/problem.h"
 #include "zyfa/reference/tensor_view.h"
@@ -34,8 +35,11 @@ struct Fp8Tensors {
   Fp8Tensor query, key, value;
 };
 
-// Gaussian inputs for set "G", else those of numerics::RealLikeSet().
+// Gaussian numbers for set "G", else those of numerics::RealLikeSet().
 // InvalidArgument as there and in MakeRealLikeHead().
+absl::StatusOr<numerics::RealLikeHead> MakeHead(absl::string_view set,
+                                                int64_t seqlen, int head_dim_qk,
+                                                int head_dim_v, uint64_t seed);
 absl::StatusOr<Fp8Tensors> MakeFp8Tensors(absl::string_view set, int64_t seqlen,
                                           int head_dim_qk, int head_dim_v,
                                           uint64_t seed);

@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
+#include "zyfa/reference/refuse.h"
 
 namespace zyfa::reference {
 namespace {
@@ -15,13 +16,6 @@ constexpr int64_t kMaxHeadDim = int64_t{1} << 16;
 // 64 GiB of doubles.
 constexpr int64_t kMaxOutput = int64_t{1} << 33;
 constexpr int kMaxThreads = 1024;
-
-template <typename T>
-absl::Status Refuse(absl::string_view name, T value,
-                    absl::string_view allowed) {
-  return absl::InvalidArgumentError(
-      absl::StrCat(name, " is ", value, "; allowed: ", allowed));
-}
 
 }  // namespace
 

@@ -15,8 +15,9 @@ namespace zyfa::reference {
 // any value (0 shares data, negative runs backwards); the data is not owned.
 class TensorView {
  public:
-  using Data = std::variant<const double*, const float*, const numerics::Bf16*,
-                            const numerics::E4m3*, const numerics::E5m2*>;
+  using Data =
+      std::variant<const double*, const float*, const numerics::Bf16*,
+                   const numerics::E4m3*, const numerics::E5m2*, const int8_t*>;
 
   TensorView(Data data, int64_t batch_stride, int64_t seq_stride,
              int64_t head_stride)
@@ -42,6 +43,8 @@ class TensorView {
     return std::holds_alternative<const numerics::E4m3*>(data_);
   }
 
+  bool is_int8() const { return std::holds_alternative<const int8_t*>(data_); }
+
   // The first `count` values of a row, as Out (double or float).
   template <typename Out>
   void LoadRow(int64_t batch, int64_t seq, int64_t head, int64_t count,
@@ -63,6 +66,7 @@ class TensorView {
   static float Widen(numerics::Bf16 x) { return x.ToFloat(); }
   static float Widen(numerics::E4m3 x) { return x.ToFloat(); }
   static float Widen(numerics::E5m2 x) { return x.ToFloat(); }
+  static float Widen(int8_t x) { return x; }
 
   Data data_;
   int64_t batch_stride_;
