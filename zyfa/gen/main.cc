@@ -14,7 +14,7 @@ namespace {
 absl::StatusOr<std::string> Generate(const std::string& name) {
   const absl::StatusOr<zyfa::Variant> variant = zyfa::ParseVariant(name);
   if (!variant.ok()) return variant.status();
-  return variant->data_type == zyfa::DataType::kFp8
+  return zyfa::IsPersistent(*variant)
              ? zyfa::gen::GenerateFp8Kernel(*variant)
              : zyfa::gen::GenerateAttentionKernel(*variant);
 }

@@ -23,6 +23,32 @@
 namespace zyfa {
 namespace {
 
+const char* TypeSymbol(DataType type) {
+  switch (type) {
+    case DataType::kBf16:
+      return "kBf16";
+    case DataType::kFp8:
+      return "kFp8";
+    case DataType::kInt8:
+      return "kInt8";
+  }
+  return "";
+}
+
+const char* ProbabilitySymbol(Probability probability) {
+  switch (probability) {
+    case Probability::kExact:
+      return "kExact";
+    case Probability::kLean:
+      return "kLean";
+    case Probability::kShift:
+      return "kShift";
+    case Probability::kMultiply:
+      return "kMultiply";
+  }
+  return "";
+}
+
 absl::StatusOr<std::string> Row(const std::string& name,
                                 const std::vector<uint8_t>& code) {
   const auto variant = ParseVariant(name);
@@ -36,16 +62,14 @@ absl::StatusOr<std::string> Row(const std::string& name,
   if (!resources.ok()) return resources.status();
   const KernelResources& r = *resources;
   return absl::StrCat(
-      "    {\"", name, "\",\n     {DataType::",
-      variant->data_type == DataType::kFp8 ? "kFp8" : "kBf16", ", ",
-      variant->head_dim_qk, ", ", variant->head_dim_v,
+      "    {\"", name, "\",\n     {DataType::", TypeSymbol(variant->data_type),
+      ", ", variant->head_dim_qk, ", ", variant->head_dim_v,
       ", Mask::", variant->mask == Mask::kCausal ? "kCausal" : "kFull",
-      ", Probability::",
-      variant->probability == Probability::kLean ? "kLean" : "kExact",
-      "},\n     \"", symbol, "\",\n     \"", Sha256Hex(code), "\",\n     {",
-      r.vgprs, ", ", r.agprs, ", ", r.sgprs, ", ", r.lds_bytes, ", ",
-      r.private_bytes, ", ", r.workgroup_size, ", ", r.kernarg_bytes,
-      "},\n     {zyfa_co_", name, "_begin, ", code.size(), "}},\n");
+      ", Probability::", ProbabilitySymbol(variant->probability), "},\n     \"",
+      symbol, "\",\n     \"", Sha256Hex(code), "\",\n     {", r.vgprs, ", ",
+      r.agprs, ", ", r.sgprs, ", ", r.lds_bytes, ", ", r.private_bytes, ", ",
+      r.workgroup_size, ", ", r.kernarg_bytes, "},\n     {zyfa_co_", name,
+      "_begin, ", code.size(), "}},\n");
 }
 
 int Main(int argc, char** argv) {

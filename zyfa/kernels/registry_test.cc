@@ -26,6 +26,9 @@ TEST(RegistryTest, HoldsEveryVariantOnce) {
       for (Probability p : {Probability::kLean, Probability::kExact}) {
         variants.push_back({DataType::kFp8, qk, 128, mask, p});
       }
+      for (Probability p : {Probability::kShift, Probability::kMultiply}) {
+        variants.push_back({DataType::kInt8, qk, 128, mask, p});
+      }
     }
   }
   std::set<std::string> names;

@@ -13,4 +13,12 @@ VARIANTS = [
     "fp8_exact_d128_full",
     "fp8_exact_d192x128_causal",
     "fp8_exact_d192x128_full",
+    "int8_shift_d128_causal",
+    "int8_shift_d128_full",
+    "int8_shift_d192x128_causal",
+    "int8_shift_d192x128_full",
+    "int8_multiply_d128_causal",
+    "int8_multiply_d128_full",
+    "int8_multiply_d192x128_causal",
+    "int8_multiply_d192x128_full",
 ]

@@ -96,7 +96,8 @@ absl::StatusOr<emu::KernelTime> ModelAttentionTime(
   launch.memory = &memory;
   emu::KernelTimeOptions own = options;
   own.hbm_bytes = TensorBytes(entry->variant, args, shape);
-  own.peak_flops_per_clock = entry->variant.data_type == DataType::kFp8
+  // INT8 products run at the rate of FP8 ones.
+  own.peak_flops_per_clock = IsPersistent(entry->variant)
                                  ? emu::kFp8FlopsPerClock
                                  : emu::kBf16FlopsPerClock;
   return emu::ModelKernelTime(

@@ -47,7 +47,7 @@ std::vector<QueryTileWork> WorkOfGroup(const Variant& variant,
                                        const AttentionArgs& args,
                                        const LaunchShape& shape,
                                        uint64_t group) {
-  if (variant.data_type == DataType::kFp8) {
+  if (IsPersistent(variant)) {
     return WorkOfPersistentGroup(variant, args, group);
   }
   const auto y = static_cast<int64_t>(group / shape.grid[0] % shape.grid[1]);
@@ -61,9 +61,10 @@ std::vector<QueryTileWork> WorkOfGroup(const Variant& variant,
 
 double TensorBytes(const Variant& variant, const AttentionArgs& args,
                    const LaunchShape& shape) {
-  const bool fp8 = variant.data_type == DataType::kFp8;
-  const uint64_t heads = fp8 ? args.heads_q : shape.grid[0];
-  const uint64_t batch = fp8 ? args.columns / args.heads_q : shape.grid[2];
+  const bool persistent = IsPersistent(variant);
+  const uint64_t heads = persistent ? args.heads_q : shape.grid[0];
+  const uint64_t batch =
+      persistent ? args.columns / args.heads_q : shape.grid[2];
   const uint64_t last_kv_head =
       args.kv_head_multiplier == 0
           ? heads - 1
@@ -74,8 +75,9 @@ double TensorBytes(const Variant& variant, const AttentionArgs& args,
   const double query_row =
       variant.head_dim_qk * element +
       variant.head_dim_v * static_cast<double>(BytesPerElement(output)) +
-      (args.lse != 0 ? 4 : 0);
-  const double key_row = (variant.head_dim_qk + variant.head_dim_v) * element;
+      (args.lse != 0 ? 4 : 0) + (args.query_shift != 0 ? 1 : 0);
+  const double key_row = (variant.head_dim_qk + variant.head_dim_v) * element +
+                         (args.key_multiplier != 0 ? 4 : 0);
   const double query_rows = 1.0 * args.seqlen_q * static_cast<double>(heads);
   const double key_rows =
       1.0 * args.seqlen_kv * static_cast<double>(last_kv_head + 1);

@@ -48,14 +48,28 @@ absl::StatusOr<const KernelEntry*> ByName(
                     absl::StrCat(MaskName(variant.mask), ", which is ", of));
   }
   if (!status.ok()) return status;
+  const bool multiplies = variant.probability == Probability::kMultiply;
+  if (params.key_multiplier.has_value() != multiplies) {
+    return Refuse(
+        "key_multiplier", multiplies ? "not given" : "given",
+        absl::StrCat(multiplies ? "a tensor" : "none", ", which is ", of));
+  }
   return &*found;
 }
 
-// With head dim 192 the matrix pipe has work enough to hide exponentials.
-Probability DefaultProbability(const Variant& variant) {
-  return variant.data_type == DataType::kFp8 && variant.head_dim_qk == 128
-             ? Probability::kLean
-             : Probability::kExact;
+Probability DefaultProbability(const AttentionParams& params,
+                               const Variant& variant) {
+  switch (variant.data_type) {
+    case DataType::kInt8:
+      return params.key_multiplier.has_value() ? Probability::kMultiply
+                                               : Probability::kShift;
+    case DataType::kFp8:
+      // With head dim 192 the matrix pipe has work enough to hide exponentials.
+      return variant.head_dim_qk == 128 ? Probability::kLean
+                                        : Probability::kExact;
+    default:
+      return Probability::kExact;
+  }
 }
 
 }  // namespace
@@ -75,7 +89,7 @@ absl::StatusOr<const KernelEntry*> ChooseKernel(
   for (const KernelEntry& entry : kernels) {
     const Variant& variant = entry.variant;
     if (variant.mask != params.mask ||
-        variant.probability != DefaultProbability(variant)) {
+        variant.probability != DefaultProbability(params, variant)) {
       continue;
     }
     types.insert(DataTypeName(variant.data_type));

@@ -158,7 +158,7 @@ TEST_F(HipDeviceTest, AttentionReachesTheKernel) {
     EXPECT_EQ(launch.stream, stream->native);
     EXPECT_EQ(launch.device, 1);
     // The bytes at the offsets that the kernels are generated for.
-    ASSERT_EQ(launch.argument_bytes, 288u);
+    ASSERT_EQ(launch.argument_bytes, 336u);
     const auto u64 = [&](int at) {
       uint64_t value;
       std::memcpy(&value, launch.arguments + at, 8);
@@ -188,7 +188,7 @@ TEST_F(HipDeviceTest, AttentionReachesTheKernel) {
     EXPECT_FLOAT_EQ(f32(156), 0.25 * 1.4426950408889634);
     EXPECT_FLOAT_EQ(f32(160), 0.25);
     EXPECT_FLOAT_EQ(f32(164), 32 / 1.4426950408889634);
-    for (int at = 168; at < 288; at += 4) EXPECT_EQ(u32(at), 0u) << at;
+    for (int at = 168; at < 336; at += 4) EXPECT_EQ(u32(at), 0u) << at;
   }
   EXPECT_EQ(fake_->calls("hipModuleLoadData"), 2) << "check, and one kernel";
   EXPECT_EQ(Live(), 0);

@@ -10,6 +10,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "zyfa/launch/choose_kernel.h"
+#include "zyfa/launch/int8_arguments.h"
 #include "zyfa/launch/refusal.h"
 #include "zyfa/launch/scale_arguments.h"
 #include "zyfa/launch/tensor_rows.h"
@@ -27,25 +28,27 @@ constexpr int64_t kXcds = 8;
 
 absl::Status CheckTypes(const AttentionParams& params) {
   const DataType type = params.query.data_type;
-  if (type != DataType::kBf16 && type != DataType::kFp8) {
-    return Refuse("query.data_type", DataTypeName(type), "bf16, fp8");
+  if (type != DataType::kBf16 && type != DataType::kFp8 &&
+      type != DataType::kInt8) {
+    return Refuse("query.data_type", DataTypeName(type), "bf16, fp8, int8");
   }
-  const struct {
-    const char* argument;
-    DataType type;
-  } kOthers[] = {{"key.data_type", params.key.data_type},
-                 {"value.data_type", params.value.data_type}};
-  for (const auto& other : kOthers) {
-    if (other.type != type) {
-      return Refuse(
-          other.argument, DataTypeName(other.type),
-          absl::StrCat(DataTypeName(type), ", which is query.data_type"));
-    }
+  if (params.key.data_type != type) {
+    return Refuse(
+        "key.data_type", DataTypeName(params.key.data_type),
+        absl::StrCat(DataTypeName(type), ", which is query.data_type"));
+  }
+  const bool int8 = type == DataType::kInt8;
+  const DataType value = int8 ? DataType::kFp8 : type;
+  if (params.value.data_type != value) {
+    return Refuse(
+        "value.data_type", DataTypeName(params.value.data_type),
+        absl::StrCat(DataTypeName(value), int8 ? ", for query.data_type is int8"
+                                               : ", which is query.data_type"));
   }
   const DataType output = params.output.data_type;
-  if (output != DataType::kBf16 && output != type) {
+  if (output != DataType::kBf16 && output != value) {
     return Refuse("output.data_type", DataTypeName(output),
-                  type == DataType::kFp8 ? "bf16, fp8" : "bf16");
+                  value == DataType::kFp8 ? "bf16, fp8" : "bf16");
   }
   return absl::OkStatus();
 }
@@ -107,8 +110,8 @@ bool IsCausal(const AttentionPlan& plan) {
   return plan.kernel->variant.mask == Mask::kCausal;
 }
 
-bool IsFp8(const AttentionPlan& plan) {
-  return plan.kernel->variant.data_type == DataType::kFp8;
+bool IsPersistent(const AttentionPlan& plan) {
+  return IsPersistent(plan.kernel->variant);
 }
 
 // A causal work-group of a BF16 kernel takes one tile from each end, so that
@@ -125,7 +128,7 @@ struct PieceSize {
 
 // There is a head.
 PieceSize LargestPiece(const AttentionPlan& plan) {
-  if (!IsFp8(plan)) {
+  if (!IsPersistent(plan)) {
     return {kMaxGridYZ * TilesPerGroup(plan) * kQueryTile, kMaxGridYZ};
   }
   const int64_t most_tiles = kMaxItems / plan.heads_q;
@@ -152,6 +155,7 @@ absl::StatusOr<AttentionPlan> PlanAttention(const AttentionParams& params,
   status = CheckSizes(params);
   if (!status.ok()) return status;
   status = CheckScales(params);
+  status.Update(CheckInt8(params));
   if (!status.ok()) return status;
   const auto kernel = ChooseKernel(params, target.kernels);
   if (!kernel.ok()) return kernel.status();
@@ -170,7 +174,7 @@ absl::StatusOr<AttentionPlan> PlanAttention(const AttentionParams& params,
   args.seqlen_q = static_cast<uint32_t>(params.query.seqlen);
   args.seqlen_kv = static_cast<uint32_t>(params.key.seqlen);
   args.query_tiles = QueryTiles(params.query.seqlen);
-  if (IsFp8(plan)) {
+  if (IsPersistent(plan)) {
     // Kernels multiply it by log2(e) first; beyond this all weight is on the
     // largest score anyway.
     constexpr float kLargest = std::numeric_limits<float>::max() / 1.5f;
@@ -205,8 +209,15 @@ absl::StatusOr<AttentionPlan> PlanAttention(const AttentionParams& params,
     v = DenseTensor(0, v.batch, 0, v.heads, v.head_dim, v.data_type);
   }
   if (status.ok()) status = check(RowsOf("output", o, /*written=*/true));
-  if (status.ok() && params.lse.has_value()) status = check(RowsOf("lse", lse));
-  if (status.ok() && IsFp8(plan)) status = FillScales(params, read, args);
+  if (status.ok() && params.lse.has_value()) {
+    status = check(RowsOf("lse", lse, sizeof(float), /*written=*/true));
+  }
+  if (status.ok() && IsPersistent(plan)) {
+    status = FillScales(params, read, args);
+  }
+  if (status.ok() && params.query_shift.has_value()) {
+    status = FillInt8(params, read, args);
+  }
   for (size_t i = 0; i < written.size() && status.ok(); ++i) {
     for (const ByteRange& range : read) {
       status.Update(CheckNoOverlap(written[i], range));
@@ -285,11 +296,15 @@ AttentionPiece MakePiece(const AttentionPlan& plan, int64_t index) {
   args.query_tiles = QueryTiles(args.seqlen_q);
 
   piece.shape.block[0] = kThreadsPerGroup;
-  if (IsFp8(plan)) {
+  if (IsPersistent(plan)) {
     // A stride is 0 where there is no tensor or one entry.
     args.query_descale += batch * args.query_descale_batch_stride;
     args.key_descale += batch * args.key_descale_batch_stride;
     args.value_descale += batch * args.value_descale_batch_stride;
+    if (args.query_shift != 0) {
+      args.query_shift += batch * args.query_shift_batch_stride + row;
+    }
+    args.key_multiplier += batch * args.key_multiplier_batch_stride;
     SetItems(static_cast<uint32_t>(plan.heads_q),
              static_cast<uint32_t>(batches), args);
     args.groups = Groups(args.items, plan.compute_units);

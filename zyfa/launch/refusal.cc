@@ -29,6 +29,8 @@ std::string DataTypeName(DataType type) {
       return "bf16";
     case DataType::kFp8:
       return "fp8";
+    case DataType::kInt8:
+      return "int8";
   }
   return absl::StrCat(static_cast<int>(type));
 }

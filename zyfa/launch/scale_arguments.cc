@@ -83,9 +83,16 @@ absl::Status CheckShape(const ScaleArgument& argument, const ScaleView& view,
   return absl::OkStatus();
 }
 
+// Whether the tensor of a descale is FP8.
+bool HasDescale(const ScaleArgument& argument, const AttentionParams& params) {
+  const TensorView& tensor =
+      argument.scale == &params.value_descale ? params.value : params.query;
+  return tensor.data_type == DataType::kFp8;
+}
+
 absl::Status CheckScale(const ScaleArgument& argument, const Scale& scale,
                         const AttentionParams& params) {
-  if (argument.is_descale() && params.query.data_type != DataType::kFp8) {
+  if (argument.is_descale() && !HasDescale(argument, params)) {
     return Refuse(argument.name, Text(scale), "none, but for FP8 inputs");
   }
   if (!argument.is_descale() && params.output.data_type != DataType::kFp8) {

@@ -25,9 +25,9 @@ struct TensorView {
   int64_t head_stride = 0;
 };
 
-// The log-sum-exp of each row, float32 [batch, heads, seqlen], natural log. The
-// last dimension is contiguous; strides in bytes as above.
-struct LseView {
+// A number for each token of a head, [batch, heads, seqlen]. The last dimension
+// is contiguous; strides in bytes as above.
+struct TokenView {
   uint64_t address = 0;
   int64_t batch = 0;
   int64_t heads = 0;
@@ -35,6 +35,9 @@ struct LseView {
   int64_t batch_stride = 0;
   int64_t head_stride = 0;
 };
+
+// The log-sum-exp of each row, float32, natural log.
+using LseView = TokenView;
 
 // Scales in device memory: float32 [batch, heads], strides in bytes. A size of
 // 1 stands for all batch entries or heads; its stride is never used.
@@ -55,6 +58,7 @@ constexpr int64_t BytesPerElement(DataType type) {
     case DataType::kBf16:
       return 2;
     case DataType::kFp8:
+    case DataType::kInt8:
       return 1;
   }
   return 0;
@@ -78,11 +82,18 @@ constexpr TensorView DenseTensor(uint64_t address, int64_t batch,
           row};
 }
 
-// A view of a dense float32 tensor [batch, heads, seqlen].
+// A view of a dense tensor [batch, heads, seqlen] of numbers of that many
+// bytes.
+constexpr TokenView DenseTokens(uint64_t address, int64_t batch, int64_t heads,
+                                int64_t seqlen, int64_t bytes) {
+  const int64_t row = seqlen * bytes;
+  return {address, batch, heads, seqlen, heads * row, row};
+}
+
+// The same of float32.
 constexpr LseView DenseLse(uint64_t address, int64_t batch, int64_t heads,
                            int64_t seqlen) {
-  const int64_t row = seqlen * 4;
-  return {address, batch, heads, seqlen, heads * row, row};
+  return DenseTokens(address, batch, heads, seqlen, 4);
 }
 
 // A view of dense float32 scales [batch, heads].

@@ -107,15 +107,16 @@ Rows RowsOf(const std::string& name, TensorView& view, bool written) {
   return rows;
 }
 
-Rows RowsOf(const std::string& name, LseView& view) {
+Rows RowsOf(const std::string& name, TokenView& view, int64_t element_bytes,
+            bool written) {
   view.batch_stride = view.batch > 1 ? view.batch_stride : 0;
   view.head_stride = view.heads > 1 ? view.head_stride : 0;
   Rows rows;
   rows.name = name;
   rows.address = view.address;
-  rows.row_bytes = view.seqlen * 4;
-  rows.alignment = 4;
-  rows.written = true;
+  rows.row_bytes = view.seqlen * element_bytes;
+  rows.alignment = element_bytes;
+  rows.written = written;
   rows.dimensions = {{name + ".batch_stride", view.batch, &view.batch_stride},
                      {name + ".head_stride", view.heads, &view.head_stride}};
   return rows;

@@ -38,11 +38,13 @@ struct Rows {
   std::vector<Dimension> dimensions;
 };
 
-// The rows of a tensor, of an LSE. A stride that steps nowhere, what it says
+// The rows of a tensor; of what has a number for each token, of that many
+// bytes. A stride that steps nowhere, what it says
 // must not matter, is set to 0, that of rows to their size: kernels multiply it
 // with rows beyond the end, which then lie behind the only one.
 Rows RowsOf(const std::string& name, TensorView& view, bool written);
-Rows RowsOf(const std::string& name, LseView& view);
+Rows RowsOf(const std::string& name, TokenView& view, int64_t element_bytes,
+            bool written);
 
 // The bytes that the tensor reaches, if address, strides and, of what is
 // written, the distance of rows follow the rules of AttentionParams.

@@ -14,7 +14,8 @@ namespace zyfa {
 // kernels: x = query head, y = query tiles (pairs of tiles when causal),
 // z = batch. Of the FP8 kernels: x = `groups` persistent work-groups, which
 // share out the items (query tiles of a head of a batch entry) as
-// item_order.h says. "element" below is bf16 or e4m3.
+// item_order.h says; INT8 kernels do so as well. "element" below is bf16, e4m3
+// or, of Q and K only, int8.
 struct AttentionArgs {
   uint64_t
       query;     // element [batch][seqlen_q][heads_q][head_dim_qk], by strides
@@ -49,10 +50,11 @@ struct AttentionArgs {
   float scale;            // |softmax scale| but at least FLT_MIN, for the LSE
   float rescale_threshold;  // kRescaleBinades / scale_log2e
 
-  // ---- FP8 kernels; 0 for others ----
+  // ---- FP8 and INT8 kernels; 0 for others ----
   // Addresses of float32 scales: real value = e4m3 value * descale. 0: the
   // number below, for all of the tensor. Q's head index is that of the query
-  // head, or of the KV head with kQueryDescaleByKvHead.
+  // head, or of the KV head with kQueryDescaleByKvHead. INT8 kernels know
+  // nothing of Q's and K's.
   uint64_t query_descale;
   uint64_t key_descale;
   uint64_t value_descale;
@@ -67,7 +69,7 @@ struct AttentionArgs {
   float key_descale_value;
   float value_descale_value;
   float output_scale_value;
-  float softmax_scale;  // any finite number
+  float softmax_scale;  // any finite number; INT8 kernels do not look at it
   // Lean P: what is added to 8 (x - max), in codes, so that the conversion of 0
   // gives code 126 with half a code to spare on both sides: 126.5 for one that
   // rounds down. Found by the device's probe.
@@ -85,6 +87,17 @@ struct AttentionArgs {
   uint32_t heads_multiplier;
   uint32_t heads_shift;
   uint32_t reserved;
+
+  // ---- INT8 kernels; 0 for others ----
+  // Score * 2^-(shift + 3) is in binades: of each row of Q, 0 to
+  // kInt8LargestShift. Rows with any other one are NaN.
+  uint64_t query_shift;  // u8 [batch][heads_q][seqlen_q], by strides
+  uint64_t query_shift_batch_stride;
+  uint64_t query_shift_head_stride;
+  // Multiplier form: what a key's scores are multiplied by, 1 to 255.
+  uint64_t key_multiplier;  // u32 [batch][heads_kv][seqlen_kv], by strides
+  uint64_t key_multiplier_batch_stride;
+  uint64_t key_multiplier_head_stride;
 };
 
 enum AttentionFlags : uint32_t {
@@ -106,7 +119,7 @@ inline constexpr float kRescaleBinades = 8.0f;
 // row's sum so far.
 inline constexpr float kMoveShare = 0.25f;
 
-static_assert(sizeof(AttentionArgs) == 288);
+static_assert(sizeof(AttentionArgs) == 336);
 static_assert(offsetof(AttentionArgs, query_descale) == 168);
 static_assert(offsetof(AttentionArgs, query_seq_stride) == 120);
 static_assert(offsetof(AttentionArgs, rescale_threshold) == 164);

@@ -4,18 +4,46 @@
 #include "zyfa/variant/attention_args.h"
 
 namespace zyfa::gen {
+namespace {
+
+const char* TypeText(const Variant& variant) {
+  switch (variant.data_type) {
+    case DataType::kBf16:
+      return "BF16";
+    case DataType::kFp8:
+      return "FP8";
+    case DataType::kInt8:
+      return "INT8/FP8";
+  }
+  return "";
+}
+
+const char* ProbabilityText(const Variant& variant) {
+  if (variant.data_type == DataType::kBf16) return "";
+  switch (variant.probability) {
+    case Probability::kExact:
+      return ", exact P";
+    case Probability::kLean:
+      return ", lean P";
+    case Probability::kShift:
+      return ", P shifted from the scores";
+    case Probability::kMultiply:
+      return ", P shifted from multiplied scores";
+  }
+  return "";
+}
+
+}  // namespace
 
 KernelSpec AttentionSpec(const Variant& variant, int lds_bytes) {
   KernelSpec spec;
   spec.name = absl::StrCat("zyfa_", VariantName(variant));
-  const bool fp8 = variant.data_type == DataType::kFp8;
+  const bool persistent = IsPersistent(variant);
   spec.description = {
-      absl::StrCat(fp8 ? "FP8" : "BF16", " attention forward, head dim ",
+      absl::StrCat(TypeText(variant), " attention forward, head dim ",
                    variant.head_dim_qk, "/", variant.head_dim_v,
                    variant.mask == Mask::kCausal ? ", causal" : ", all keys",
-                   !fp8                                        ? ""
-                   : variant.probability == Probability::kLean ? ", lean P"
-                                                               : ", exact P"),
+                   ProbabilityText(variant)),
       absl::StrCat(kQueryTile, " query rows a work-group (", kWavesPerGroup,
                    " waves of 32), ", kKeyTile, " keys a trip"),
   };
@@ -82,15 +110,22 @@ KernelSpec AttentionSpec(const Variant& variant, int lds_bytes) {
   ZYFA_VALUE(heads_multiplier);
   ZYFA_VALUE(heads_shift);
   ZYFA_VALUE(reserved);
+  ZYFA_BUFFER(query_shift);
+  ZYFA_VALUE(query_shift_batch_stride);
+  ZYFA_VALUE(query_shift_head_stride);
+  ZYFA_BUFFER(key_multiplier);
+  ZYFA_VALUE(key_multiplier_batch_stride);
+  ZYFA_VALUE(key_multiplier_head_stride);
 #undef ZYFA_VALUE
 #undef ZYFA_BUFFER
   spec.lds_bytes = lds_bytes;
   spec.workgroup_size = kThreadsPerGroup;
   spec.workgroup_id_x = true;
-  spec.workgroup_id_y = !fp8;
-  spec.workgroup_id_z = !fp8;
+  spec.workgroup_id_y = !persistent;
+  spec.workgroup_id_z = !persistent;
   spec.denorm_mode_32 = 3;
-  spec.fp16_overflow = fp8;
+  // FP8 conversions saturate; integer sums cannot overflow.
+  spec.fp16_overflow = persistent;
   spec.max_vgprs = 256;  // two waves a SIMD
   return spec;
 }

@@ -9,6 +9,7 @@
 #include "zyfa/gen/fp8/kernel_state.h"
 #include "zyfa/gen/fp8/main_loop.h"
 #include "zyfa/gen/fp8/matrix_stream.h"
+#include "zyfa/gen/fp8/probe.h"
 #include "zyfa/gen/fp8/query.h"
 #include "zyfa/gen/fp8/score_scale.h"
 #include "zyfa/gen/fp8/tile_loader.h"
@@ -18,20 +19,24 @@ namespace fp8 {
 namespace {
 
 // Before the first item: the first meeting of waves 4..7, the loads that they
-// are ahead by, and their Q, which they did not need before.
+// are ahead by, and their Q, which they did not need before. INT8: then all
+// waves look for their probe.
 void EmitFirstMeeting(KernelState& s) {
   Assembler& a = s.a;
   const Label met = a.NewLabel("met");
+  const Label probe = a.NewLabel("first_probe");
   a.Phase("first_meeting");
   a.s_cmp_lg_u32(s.round, 2);
   a.s_cbranch_scc1(met);
   a.s_cmp_eq_u32(s.group, 0);
-  a.s_cbranch_scc1(met);
+  a.s_cbranch_scc1(probe);
   EmitTileLoads(s);
   a.WaitVmcnt(QueryLoads(s.g) + TileLoads(s.g));
   a.s_barrier();
   a.WaitVmcnt(TileLoads(s.g));
   EmitQueryRead(s);
+  a.Bind(probe);
+  if (s.g.int8) EmitProbeLoads(s, /*rounds_back=*/2);
   a.Bind(met);
 }
 
@@ -50,8 +55,9 @@ void EmitStart(KernelState& s, Label refill, Label prepared) {
   table.EmitArgumentLoads();
   {
     a.Comment("while the arguments are on their way");
-    ScopedVReg tile_rows = a.vgprs().Scoped("rows_of_tiles", 2, 1);
-    ScopedVReg query_rows = a.vgprs().Scoped("rows_of_query", 2, 1);
+    // No operand is on its way.
+    const VReg tile_rows = s.fragments.sub(0, 2);
+    const VReg query_rows = s.fragments.sub(2, 2);
     EmitLoadPlaces(s, tile_rows);
     EmitQueryPlaces(s, query_rows);
     EmitReadAddresses(s);

@@ -10,11 +10,15 @@ namespace zyfa::gen::fp8 {
 //
 // A wave computes S^T = K Q^T for 32 queries and a tile of 64 keys, so that one
 // query sits in lanes l and l + 32, and O^T = V^T P^T from it, with
-// v_mfma_scale_f32_32x32x64_f8f6f4 (16 passes).
+// v_mfma_scale_f32_32x32x64_f8f6f4 (16 passes); S^T of INT8 rows with
+// v_mfma_i32_32x32x32_i8 (8 passes).
 struct Geometry {
   explicit Geometry(const Variant& variant)
       : causal(variant.mask == Mask::kCausal),
         lean(variant.probability == Probability::kLean),
+        exact(variant.probability == Probability::kExact),
+        int8(variant.data_type == DataType::kInt8),
+        multiply(variant.probability == Probability::kMultiply),
         row_bytes(variant.head_dim_qk),
         qk_steps(variant.head_dim_qk / 64),
         narrow_part(variant.head_dim_qk % 128 != 0) {
@@ -22,7 +26,12 @@ struct Geometry {
     narrow_lds = key_lds + kStages * kWidePartBytes;
     own_lds = narrow_lds + (narrow_part ? kStages * kNarrowPartBytes : 0);
     own_bytes = kQueriesPerWave * row_bytes;
-    lds_bytes = own_lds + kWavesPerGroup * own_bytes;
+    probe_in_lds = int8 && !narrow_part;
+    own_stride = probe_in_lds ? 2 * own_bytes : own_bytes;
+    multiplier_lds = own_lds + kWavesPerGroup * own_stride;
+    probe_multiplier_lds =
+        multiplier_lds + (multiply ? kStages * kMultiplierBytes : 0);
+    lds_bytes = probe_multiplier_lds + (multiply ? kMultiplierBytes : 0);
   }
 
   static constexpr int kStages = 4;  // tiles in LDS, of K and of V
@@ -37,15 +46,24 @@ struct Geometry {
   static constexpr int kNarrowRow = 64;
   static constexpr int kWidePartBytes = kKeyTile * kWideRow;
   static constexpr int kNarrowPartBytes = kKeyTile * kNarrowRow;
+  // Eight keys' multipliers as a wave loads them, then 224 bytes of nothing.
+  static constexpr int kMultiplierBytes = 256 * kWavesPerGroup;
   bool causal;
-  bool lean;
-  int row_bytes;     // of Q and K
-  int qk_steps;      // of K Q^T, 64 channels each
-  bool narrow_part;  // rows have a part behind the first 128 bytes
-  int key_lds;       // LDS address of K's wide parts; V is at 0
-  int narrow_lds;    // of K's narrow parts
-  int own_lds;       // of what each wave has for itself: Q of the next item
-  int own_bytes;     // of a wave
+  bool lean;          // what makes P's codes: of FP8 scores
+  bool exact;         // the same
+  bool int8;          // of integer scores
+  bool multiply;      // of those, times keys' multipliers
+  int row_bytes;      // of Q and K
+  int qk_steps;       // of K Q^T, 64 channels each
+  bool narrow_part;   // rows have a part behind the first 128 bytes
+  int key_lds;        // LDS address of K's wide parts; V is at 0
+  int narrow_lds;     // of K's narrow parts
+  int own_lds;        // of what each wave has for itself: Q of the next item
+  int own_bytes;      // of a wave's Q
+  int own_stride;     // from wave to wave
+  bool probe_in_lds;  // keys of the probe come in the place of Q and behind it
+  int multiplier_lds;
+  int probe_multiplier_lds;  // of the probe's 64 keys, of each wave
   int lds_bytes;
 };
 

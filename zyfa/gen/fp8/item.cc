@@ -52,6 +52,7 @@ void EmitPrepareItem(KernelState& s) {
   EmitRead(a, s.next_key, t.key, lane);
   EmitRead(a, s.next_value, t.value, lane);
   EmitRead(a, s.next_keys, t.keys, lane);
+  if (s.g.multiply) EmitRead(a, s.next_multiplier, t.multiplier, lane);
 }
 
 void EmitTakeItem(KernelState& s) {
@@ -69,13 +70,14 @@ void EmitTakeItem(KernelState& s) {
   EmitRead(a, s.wave_tiles, t.wave_tiles, lane);
   EmitRead(a, s.full_keys, t.full_keys, lane);
   EmitRead(a, s.plain_tiles, t.plain_tiles, lane);
-  EmitRead(a, s.unit_scale, t.unit_scale, lane);
-  EmitRead(a, s.inverse_unit, t.inverse_unit, lane);
   EmitRead(a, s.value_descale, t.value_descale, lane);
-  EmitRead(a, s.negate, t.negate, lane);
-  if (s.g.lean) {
-    EmitRead(a, s.code_scale, t.code_scale, lane);
-  } else {
+  if (!s.g.int8) {
+    EmitRead(a, s.unit_scale, t.unit_scale, lane);
+    EmitRead(a, s.inverse_unit, t.inverse_unit, lane);
+    EmitRead(a, s.negate, t.negate, lane);
+  }
+  if (s.g.lean) EmitRead(a, s.code_scale, t.code_scale, lane);
+  if (s.g.exact) {
     EmitRead(a, s.least_max, t.least_max, lane);
     ScopedSReg scales = a.sgprs().Scoped("score_scales");
     EmitRead(a, scales, t.score_scales, lane);

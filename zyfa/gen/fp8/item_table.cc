@@ -136,6 +136,12 @@ constexpr TensorArguments kValue = {
 constexpr TensorArguments kOutput = {
     "O", offsetof(AttentionArgs, output),
     offsetof(AttentionArgs, output_batch_stride)};
+constexpr TensorArguments kShift = {
+    "shifts of Q", offsetof(AttentionArgs, query_shift),
+    offsetof(AttentionArgs, query_shift_batch_stride)};
+constexpr TensorArguments kMultiplier = {
+    "multipliers of K", offsetof(AttentionArgs, key_multiplier),
+    offsetof(AttentionArgs, key_multiplier_batch_stride)};
 constexpr TensorArguments kLse = {"LSE", offsetof(AttentionArgs, lse),
                                   offsetof(AttentionArgs, lse_batch_stride)};
 
@@ -165,12 +171,13 @@ ItemTableFill::ItemTableFill(KernelState& state)
       a(state.a),
       tensors_(a.sgprs().Scoped("tensor_arguments", 6 * kMostTensors, 4)),
       numbers_(a.sgprs().Scoped("number_arguments", 4, 4)),
-      tile_(a.vgprs().Scoped("query_tile")),
-      batch_(a.vgprs().Scoped("batch")),
-      head_(a.vgprs().Scoped("head")),
-      kv_head_(a.vgprs().Scoped("kv_head")),
-      row0_(a.vgprs().Scoped("first_row")),
-      valid_rows_(a.vgprs().Scoped("valid_rows")) {}
+      tile_(s.fragments[0]),
+      batch_(s.fragments[1]),
+      head_(s.fragments[2]),
+      kv_head_(s.fragments[3]),
+      row0_(s.fragments[4]),
+      valid_rows_(s.fragments[5]),
+      descales_of_items_(s.fragments.sub(6, 3)) {}
 
 void ItemTableFill::EmitArgumentLoads() {
   EmitTensorLoads(s, tensors_, {kQuery, kKey, kValue});
@@ -221,6 +228,7 @@ void ItemTableFill::EmitForLoads() {
   EmitBatchAddresses({query, t.key, t.value});
   a.v_and_b32(t.key[1], 0xffff, t.key[1]);
   a.v_and_b32(t.value[1], 0xffff, t.value[1]);
+  if (s.g.int8) EmitTensorLoads(s, tensors_, {kShift, kMultiplier});
   EmitRowsOfWave(s, row0_, valid_rows_, tile_);
   {
     ScopedSReg bytes = a.sgprs().Scoped("row_bytes");
@@ -231,6 +239,26 @@ void ItemTableFill::EmitForLoads() {
   }
   a.v_cndmask_b32(t.query[2], 0, t.query[2], exists);
   EmitGroupBounds(exists);
+  if (s.g.int8) EmitForInt8Loads(exists);
+}
+
+void ItemTableFill::EmitForInt8Loads(SReg exists) {
+  const ItemTable& t = s.table;
+  const VReg shift = t.shift.sub(0, 2);
+  EmitHeadAddress(s, kShift.name, shift, Address(tensors_, 0),
+                  Strides(tensors_, 0), head_);
+  if (s.g.multiply) {
+    EmitHeadAddress(s, kMultiplier.name, t.multiplier, Address(tensors_, 1),
+                    Strides(tensors_, 1), kv_head_);
+    EmitBatchAddresses({shift, t.multiplier});
+    a.v_and_b32(t.multiplier[1], 0xffff, t.multiplier[1]);
+  } else {
+    EmitBatchAddresses({shift});
+  }
+  ScopedSReg one = a.sgprs().Scoped("bytes_of_shift");
+  a.s_mov_b32(one, 1);
+  EmitRowDescriptor(s, t.shift, one, one, row0_, valid_rows_);
+  a.v_cndmask_b32(t.shift[2], 0, t.shift[2], exists);
 }
 
 void ItemTableFill::EmitMoreArgumentLoads() {
@@ -284,8 +312,7 @@ void ItemTableFill::EmitGroupBounds(SReg exists) {
 void ItemTableFill::EmitForTake() {
   const ItemTable& t = s.table;
   a.Section("Items of 64 rounds: the rest");
-  ScopedVReg descales = a.vgprs().Scoped("descales", 3, 1);
-  EmitDescales(descales);
+  EmitDescales(descales_of_items_);
   EmitWaveBounds();
   const VReg output = t.output.sub(0, 2);
   const VReg lse = t.lse.sub(0, 2);
@@ -310,7 +337,7 @@ void ItemTableFill::EmitForTake() {
   a.s_cmp_lg_u64(Address(tensors_, 1), 0);
   a.s_cselect_b64(vcc, -1, 0);
   a.v_cndmask_b32(t.lse[2], 0, t.lse[2], vcc);
-  EmitItemScales(s, descales);
+  EmitItemScales(s, descales_of_items_);
   descales_.reset();
 }
 
@@ -368,10 +395,13 @@ void ItemTableFill::EmitWaveBounds() {
   a.v_lshrrev_b32(t.plain_tiles, 6, t.full_keys);
   a.v_add_u32(tiles, -1, t.wave_tiles);
   a.v_min_i32(t.plain_tiles, t.plain_tiles, tiles);
-  if (!s.g.causal) return;
-  ScopedSReg offset = a.sgprs().Scoped("causal_offset");
-  a.s_sub_i32(offset, SeqlenKv(s), SeqlenQ(s));
-  a.v_add_u32(t.diagonal, offset, row0_);
+  if (s.g.causal) {
+    ScopedSReg offset = a.sgprs().Scoped("causal_offset");
+    a.s_sub_i32(offset, SeqlenKv(s), SeqlenQ(s));
+    a.v_add_u32(t.diagonal, offset, row0_);
+  } else if (s.g.int8) {
+    a.v_mov_b32(t.diagonal, row0_);
+  }
 }
 
 }  // namespace zyfa::gen::fp8

@@ -39,6 +39,7 @@ class ItemTableFill {
   // bases += batch * batch_stride of the tensors in hand.
   void EmitBatchAddresses(std::initializer_list<VReg> bases);
   void EmitGroupBounds(SReg exists);
+  void EmitForInt8Loads(SReg exists);
   void EmitWaveBounds();
   // Descales of Q, K and V, from memory or the arguments' numbers. Those from
   // memory are on their way behind this.
@@ -52,8 +53,10 @@ class ItemTableFill {
   // place of descales.
   ScopedSReg numbers_;
   std::optional<ScopedSReg> descales_;  // their addresses, or 0
-  ScopedVReg tile_, batch_, head_, kv_head_;
-  ScopedVReg row0_, valid_rows_;  // of the wave
+  // Between items no operand is on its way: in their place.
+  VReg tile_, batch_, head_, kv_head_;
+  VReg row0_, valid_rows_;  // of the wave
+  VReg descales_of_items_;
 };
 
 }  // namespace zyfa::gen::fp8

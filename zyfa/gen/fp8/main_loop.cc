@@ -5,8 +5,10 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "zyfa/gen/fp8/int8_softmax.h"
 #include "zyfa/gen/fp8/item_table.h"
 #include "zyfa/gen/fp8/matrix_stream.h"
+#include "zyfa/gen/fp8/probe.h"
 #include "zyfa/gen/fp8/query.h"
 #include "zyfa/gen/fp8/schedule.h"
 #include "zyfa/gen/fp8/softmax.h"
@@ -66,9 +68,9 @@ class MainLoop {
  public:
   explicit MainLoop(KernelState& state) : s(state), a(state.a) {
     forms_.push_back({.multiply = false, .late = false});
-    if (!s.g.lean) forms_.push_back({.multiply = true, .late = false});
+    if (s.g.exact) forms_.push_back({.multiply = true, .late = false});
     careful_ = forms_.size();
-    forms_.push_back({.multiply = !s.g.lean, .late = true});
+    if (!s.g.int8) forms_.push_back({.multiply = s.g.exact, .late = true});
     for (size_t form = 0; form < forms_.size(); ++form) {
       for (int stage = 0; stage < kStages; ++stage) {
         const auto label = [&](const char* name) {
@@ -139,9 +141,10 @@ class MainLoop {
   // The meeting of waves of that group, in code for waves of group `own`, or of
   // both if that is kBoth. It has to be counted apart.
   // `between`: other memory operations than loads of tiles that have been
-  // issued since those that must have arrived.
+  // // issued since those that must have arrived. `raise`: their priority as
+  // well.
   static constexpr int kBoth = -1;
-  void EmitMeeting(int group, int own, int between = 0);
+  void EmitMeeting(int group, int own, int between = 0, bool raise = false);
   void EmitCountMeeting() { a.s_sub_u32(s.meetings_left, s.meetings_left, 1); }
   // M behind the tile in `stage`, with the meeting: sum and output of the tile,
   // scores of the next one. The first operands must be on their way. In code
@@ -150,7 +153,10 @@ class MainLoop {
   void EmitMatrixPhase(int stage, int own, bool first = false);
   MatrixOps Products(int stage, bool first) {
     MatrixOps ops = OutputOps(s, stage, first);
-    for (MatrixOp& op : ScoreOps(s, Next(stage))) ops.push_back(std::move(op));
+    const MatrixOps scores = ScoreOps(s, Next(stage));
+    // The longest product comes last: it runs on while others meet and begin.
+    const bool apart = s.codes.first() != s.scores.first();
+    ops.insert(ops.end() - (apart ? 1 : 0), scores.begin(), scores.end());
     return ops;
   }
   // The codes of the tile in `stage`, and the first operands for M behind it.
@@ -159,13 +165,20 @@ class MainLoop {
   // `weights` registers of the tile are weights. Goes back to `stay`.
   void EmitMoved(const std::string& name, size_t form, int stage, int weights,
                  Label stay);
+  // The maximum of a block of scores, and the test of the reference.
+  void EmitScoreMax(int block);
+  void EmitReferenceTest(Label move);
+  // INT8: references fall behind this tile if it is the one.
+  void EmitFallIfDue();
+  // Tiles below this number run plain trips.
+  SReg PlainUntil() const { return s.g.int8 ? s.plain_until : s.plain_tiles; }
 
   KernelState& s;
   Assembler& a;
   Label tileless_ = a.NewLabel("no_tiles");
   Label store_ = a.NewLabel("store");
   // Plain ones first: one for scales that are powers of two (or lean P), one
-  // that multiplies by what is left of others. Then the careful one.
+  // that multiplies by what is left of others. Then the careful one, of FP8.
   static constexpr size_t kMostForms = 3;
   std::vector<TileForm> forms_;
   size_t careful_ = 0;
@@ -185,13 +198,14 @@ class MainLoop {
   std::vector<std::function<void()>> out_of_line_;
 };
 
-void MainLoop::EmitMeeting(int group, int own, int between) {
+void MainLoop::EmitMeeting(int group, int own, int between, bool raise) {
   if (own != group && own != kBoth) return;
   const Label others = a.NewLabel("meeting_of_others");
   if (own == kBoth) {
     a.s_cmp_eq_u32(s.group, group);
     a.s_cbranch_scc0(others);
   }
+  if (raise) a.s_setprio(3);
   a.Comment("all loads but those of the last meeting have arrived");
   a.WaitVmcnt(TileLoads(s.g) + between);
   a.s_barrier();
@@ -199,12 +213,12 @@ void MainLoop::EmitMeeting(int group, int own, int between) {
 }
 
 void MainLoop::EmitMatrixPhase(int stage, int own, bool first) {
-  EmitMeeting(1, own);
-  // The other wave may reach its own M before this one is through: it must not
-  // come in between, as the older wave of two equals would.
+  // Waves 0..3 may reach their M before the others are through with theirs, but
+  // not the other way round: the others go first.
   a.s_setprio(2);
+  EmitMeeting(1, own, /*between=*/0, /*raise=*/true);
   std::vector<Stream> steps = CaptureSteps(s, Products(stage, first));
-  steps[1].Add(a.Capture([&] { a.s_setprio(3); }));
+
   const Stream loads = a.Capture([&] {
     if (first) EmitQueryLoad(s);
     EmitTileLoads(s);
@@ -212,28 +226,34 @@ void MainLoop::EmitMatrixPhase(int stage, int own, bool first) {
   const Stream next = a.Capture([&] {
     EmitCountMeeting();
     a.s_add_u32(s.key_tile, s.key_tile, 1);
-    a.s_cmp_lt_i32(s.key_tile, s.plain_tiles);
+    a.s_cmp_lt_i32(s.key_tile, PlainUntil());
   });
   const int last = static_cast<int>(steps.size()) - 1;
   EmitCodeSum(s);
   a.Append(Schedule(a, steps,
-                    {{loads, kSchedule.first_of_loads, kSchedule.last_of_loads},
+                    {{loads, kSchedule.first_of_loads,
+                      s.g.int8 ? last - 1 : kSchedule.last_of_loads},
                      {next, last - 1, last - 1}}));
+  // The next phase's priority: by then only the last product has not begun.
   a.s_setprio(1);
   EmitMeeting(0, own, first ? QueryLoads(s.g) : 0);
 }
 
 void MainLoop::EmitCodes(const TileForm& form, int weights, int stage) {
-  EmitTileExponent(s, form);
+  if (!s.g.int8) EmitTileExponent(s, form);
   // While an exponential takes two turns, the wave may issue something else.
   InterleaveOptions options;
   options.anchor = [this](const Instruction& inst) {
     return inst.IsOperation() && inst.info().IsValu() &&
-           (s.g.lean || inst.info().Has(kTrans));
+           (!s.g.exact || inst.info().Has(kTrans));
   };
-  const Stream reads = CaptureReadsAhead(s, OutputOps(s, stage));
-  a.Append(
-      a.Interleave(CaptureCodes(s, form, weights), {{reads, {}}}, options));
+  const Stream reads = a.Capture([&] {
+    if (s.g.multiply) EmitMultiplierRead(s, Next(stage));
+    a.Append(CaptureReadsAhead(s, OutputOps(s, stage)));
+  });
+  const Stream codes =
+      s.g.int8 ? CaptureInt8Codes(s) : CaptureCodes(s, form, weights);
+  a.Append(a.Interleave(codes, {{reads, {}}}, options));
 }
 
 void MainLoop::EmitZeroOutput() {
@@ -246,7 +266,11 @@ void MainLoop::EmitZeroOutput() {
 void MainLoop::EmitFirstScores() {
   a.Phase("first_scores");
   a.Section("First tile of the item: where it stands in the rings");
-  EmitSoftmaxStart(s);
+  if (s.g.int8) {
+    EmitInt8Start(s);
+  } else {
+    EmitSoftmaxStart(s);
+  }
   {
     ScopedSReg stage = a.sgprs().Scoped("stage");
     a.s_mov_b32(stage, s.first_stage);
@@ -254,6 +278,7 @@ void MainLoop::EmitFirstScores() {
     a.s_and_b32(s.first_stage, s.first_stage, kStages - 1);
     a.s_cmp_eq_u32(s.wave_tiles, 0);
     a.s_cbranch_scc1(tileless_);
+    if (s.g.int8) EmitProbe(s);
     for (int i = 1; i < kStages; ++i) {
       a.s_cmp_eq_u32(stage, i);
       a.s_cbranch_scc1(first_[i]);
@@ -262,7 +287,8 @@ void MainLoop::EmitFirstScores() {
   for (int stage = 0; stage < kStages; ++stage) {
     a.Phase(absl::StrCat("first_scores_", stage));
     a.Bind(first_[stage]);
-    const MatrixOps scores = ScoreOps(s, stage);
+    const MatrixOps scores = ScoreOps(s, stage, /*first=*/true);
+    if (s.g.multiply) EmitMultiplierRead(s, stage);
     a.Append(CaptureReadsAhead(s, scores));
     const std::vector<Stream> steps = CaptureSteps(s, scores);
     const int last = static_cast<int>(steps.size()) - 1;
@@ -278,7 +304,7 @@ void MainLoop::EmitFirstScores() {
 }
 
 void MainLoop::EmitBranchByScale(const Label labels[2]) {
-  if (!s.g.lean) {
+  if (s.g.exact) {
     a.s_cmp_lg_u32(s.unit_scale, F32(1.0f));
     a.s_cbranch_scc1(labels[1]);
   }
@@ -289,6 +315,7 @@ void MainLoop::EmitMoved(const std::string& name, size_t form, int stage,
                          int weights, Label stay) {
   a.Phase(absl::StrCat("moved_reference_", name));
   a.Section(absl::StrCat("Moved reference, ", name));
+  if (s.g.int8) return EmitInt8Move(s, stay);
   EmitMove(s, forms_[form], weights, stay);
   a.Comment("there is no output before the item's first tile");
   const Label scaled = a.NewLabel(absl::StrCat("scaled_", name));
@@ -311,21 +338,22 @@ void MainLoop::EmitMoved(const std::string& name, size_t form, int stage,
 
 void MainLoop::EmitPlainTrip(size_t form, int group, int stage) {
   TileForm bounded = forms_[form];
-  bounded.bounded = !s.g.lean;
+  bounded.bounded = s.g.exact;
   const std::string name = absl::StrCat(Name(form, stage), "_of_", group);
   const std::string title = absl::StrCat("Trip of stage ", stage, ", waves ",
                                          4 * group, "..", 4 * group + 3);
   out_of_line_.push_back([=, this] {
     a.Bind(trip_[form][group][stage]);
-    a.s_cmp_lt_i32(s.key_tile, s.plain_tiles);
+    a.s_cmp_lt_i32(s.key_tile, PlainUntil());
     a.s_branch(checked_[form][group][stage]);
   });
   a.Phase(absl::StrCat("vector_", name));
   a.Section(absl::StrCat(title, ": vector phase"));
   a.Bind(checked_[form][group][stage]);
   a.s_cbranch_scc0(masked_[form][stage]);
-  EmitBlockMax(s, 0);
-  const int early = s.g.lean ? 0 : kSchedule.early_pieces;
+  if (s.g.multiply) EmitMultiply(s, 0);
+  EmitScoreMax(0);
+  const int early = s.g.exact ? kSchedule.early_pieces : 0;
   Stream between;
   if (early > 0) {
     // So that no weight overflows, the first block is tested before.
@@ -336,13 +364,14 @@ void MainLoop::EmitPlainTrip(size_t form, int group, int stage) {
     a.Append(weights.Slice(0, count - 1));
     between = weights.Slice(count - 1, 1);
   }
-  EmitBlockMax(s, 1);
-  EmitRowMax(s, bounded, between);
-  // Lean: the masked trip does the rest. Exact: weights are there already, so
-  // that only the reference moves, for both groups out of the line.
-  EmitMoveTest(s, s.g.lean ? tested_[form][stage] : moved_[form][stage]);
+  if (s.g.multiply) EmitMultiply(s, 1);
+  EmitScoreMax(1);
+  if (!s.g.int8) EmitRowMax(s, bounded, between);
+  // The masked trip does the rest. Exact: weights are there already, so that
+  // only the reference moves, for both groups out of the line.
+  EmitReferenceTest(s.g.exact ? moved_[form][stage] : tested_[form][stage]);
   a.Bind(stay_[form][group][stage]);
-  if (!s.g.lean && group == 1) {
+  if (s.g.exact && group == 1) {
     out_of_line_.push_back([=, this] {
       const Label stay = a.NewLabel("stay_by_group");
       a.Bind(moved_[form][stage]);
@@ -365,27 +394,33 @@ void MainLoop::EmitMaskedTrip(size_t form, int stage) {
   a.Phase(absl::StrCat("vector_", name));
   a.Section(absl::StrCat("Masked trip, ", Name(form, stage)));
   a.Bind(masked_[form][stage]);
+  for (int block = 0; s.g.multiply && block < Geometry::kKeyBlocks; ++block) {
+    EmitMultiply(s, block);
+  }
   if (form != careful_) {
-    a.s_cmp_lt_i32(s.plain_tiles, 0);
-    a.s_cbranch_scc1(masked_[careful_][stage]);
+    if (!s.g.int8) {
+      a.s_cmp_lt_i32(s.plain_tiles, 0);
+      a.s_cbranch_scc1(masked_[careful_][stage]);
+    }
     a.s_cmp_lt_i32(s.key_tile, s.plain_tiles);
     a.s_cbranch_scc1(unmasked);
   }
   EmitMask(s);
   a.Bind(unmasked);
   for (int block = 0; block < Geometry::kKeyBlocks; ++block) {
-    EmitBlockMax(s, block);
+    EmitScoreMax(block);
   }
-  EmitRowMax(s, forms_[form], Stream());
+  if (!s.g.int8) EmitRowMax(s, forms_[form], Stream());
   const Label move = a.NewLabel(absl::StrCat("move_", name));
   a.Bind(tested_[form][stage]);
-  EmitMoveTest(s, move);
+  EmitReferenceTest(move);
   a.Bind(resumed_[form][stage]);
   out_of_line_.push_back([=, this] {
     a.Bind(move);
     EmitMoved(name, form, stage, /*weights=*/0, resumed_[form][stage]);
   });
   EmitCodes(forms_[form], /*weights=*/0, stage);
+  if (s.g.int8) EmitFallIfDue();
   {
     ScopedSReg following = a.sgprs().Scoped("following_tile");
     a.s_add_u32(following, s.key_tile, 1);
@@ -397,6 +432,25 @@ void MainLoop::EmitMaskedTrip(size_t form, int stage) {
   a.s_cbranch_scc1(first_matrix_[stage]);
   EmitMatrixPhase(stage, kBoth);
   EmitToNextTrip(stage);
+}
+
+void MainLoop::EmitScoreMax(int block) {
+  if (!s.g.int8) return EmitBlockMax(s, block);
+  EmitInt8BlockMax(s, block);
+  if (block == 0) EmitInt8Tile(s);
+}
+
+void MainLoop::EmitReferenceTest(Label move) {
+  if (!s.g.int8) return EmitMoveTest(s, move);
+  EmitInt8MoveTest(s, move);
+}
+
+void MainLoop::EmitFallIfDue() {
+  const Label later = a.NewLabel("fall_later");
+  a.s_cmp_lg_u32(s.key_tile, s.fall_tile);
+  a.s_cbranch_scc1(later);
+  EmitInt8Fall(s);
+  a.Bind(later);
 }
 
 // The output of the wave's last tile. Which form its codes had does not matter.
@@ -442,6 +496,10 @@ void MainLoop::EmitFinish() {
   a.Comment("its reader has no meeting to rely on");
   a.WaitVmcnt(0);
   EmitZeroOutput();
+  if (s.g.int8) {
+    a.v_mov_b32(s.row_sum, 0);
+    a.v_mov_b32(s.base_reference, 0);
+  }
   EmitTileLoads(s);
   EmitMeeting(0, kBoth);
   EmitCountMeeting();
@@ -453,21 +511,22 @@ void MainLoop::EmitFinish() {
   EmitRowSum(s);
   OutputStore output(s);
   output.EmitFactors();
+  if (s.g.int8) EmitProbeLoads(s, /*rounds_back=*/1);
   output.EmitHalf(0);
   // All that a meeting waits for was issued before these.
-  constexpr int kFirst = OutputStore::kStoresOfHalf[0];
+  const int first = ProbeLoads(s.g) + OutputStore::kStoresOfHalf[0];
   constexpr int kSecond = OutputStore::kStoresOfHalf[1];
   ScopedSReg met = a.sgprs().Scoped("met_between_halves");
   const Label second = a.NewLabel("store_second_half");
   a.s_mov_b32(met, s.meetings_left);
   a.s_cmp_eq_u32(met, 0);
   a.s_cbranch_scc1(second);
-  EmitIdleMeeting(kFirst);
+  EmitIdleMeeting(first);
   a.Bind(second);
   output.EmitHalf(1);
   a.s_cmp_lg_u32(met, 0);
   a.s_cbranch_scc1(idle);
-  EmitNextMeeting(kFirst + kSecond);
+  EmitNextMeeting(first + kSecond);
   a.s_branch(done);
 
   a.Phase("idle");

@@ -48,7 +48,9 @@ void EmitQueryRows(KernelState& s, VReg rows) {
   a.v_add_u32(s.query_load[2], offset, s.query_load[2]);
 }
 
-int QueryLoads(const Geometry& g) { return g.own_bytes / 1024; }
+int QueryLoads(const Geometry& g) {
+  return g.own_bytes / 1024 + (g.int8 ? 1 : 0);
+}
 
 void EmitQueryLoad(KernelState& s) {
   ScopedSReg descriptor = s.a.sgprs().Scoped("query_descriptor", 4);
@@ -59,36 +61,41 @@ void EmitQueryLoad(KernelState& s, SReg descriptor) {
   Assembler& a = s.a;
   const SReg stride = s.Shape(offsetof(AttentionArgs, query_seq_stride));
   ScopedSReg t = a.sgprs().Scoped("query_place");
-  ScopedVReg further = a.vgprs().Scoped("further_rows", s.query_load.count());
   a.Comment("rows of Q of the prepared item into the wave's own LDS");
   a.s_sub_u32(t, s.round, 1);
   a.s_and_b32(t, t, 63);
-  for (int i = 0; i < 3; ++i) {
-    a.v_readlane_b32(descriptor[i], s.table.query[i], t);
-  }
+  const auto describe = [&](VReg words) {
+    for (int i = 0; i < 3; ++i) a.v_readlane_b32(descriptor[i], words[i], t);
+  };
   a.s_mov_b32(descriptor[3], kBufferFormat);
-  a.s_lshl_b32(t, stride, 4);
-  for (int i = 0; i < further.count(); ++i) {
-    a.v_add_u32(further[i], t, s.query_load[i]);
+  if (s.g.int8) {
+    describe(s.table.shift);
+    a.buffer_load_ubyte(s.next_shift, s.query_lane, descriptor, 0);
   }
-  a.s_mul_i32(t, s.wave, s.g.own_bytes);
-  for (int i = 0; i < 4; ++i) {
-    a.s_add_u32(m0, t, s.g.own_lds + 1024 * i);
-    a.buffer_load_dwordx4_lds(i < 2 ? s.query_load[i] : further[i - 2],
-                              descriptor, 0);
-  }
-  if (!s.g.narrow_part) return;
-  for (int i = 0; i < 2; ++i) {
-    a.s_add_u32(m0, t, s.g.own_lds + kWideBytes + 1024 * i);
-    a.buffer_load_dwordx4_lds(i == 0 ? s.query_load[2] : further[2], descriptor,
-                              0);
-  }
+  describe(s.table.query);
+  ScopedSReg rows = a.sgprs().Scoped("sixteen_rows");
+  a.s_lshl_b32(rows, stride, 4);
+  a.s_mul_i32(t, s.wave, s.g.own_stride);
+  a.s_add_u32(t, t, s.g.own_lds);
+  // Two loads, sixteen rows apart.
+  const auto load = [&](VReg offset, int place, int step, int index) {
+    ScopedVReg further = a.vgprs().Scoped("further_rows");
+    a.v_add_u32(further, rows, offset);
+    for (int i = 0; i < 2; ++i) {
+      a.s_add_u32(m0, t, place + 1024 * (index + step * i));
+      a.buffer_load_dwordx4_lds(i == 0 ? offset : further, descriptor, 0);
+    }
+  };
+  load(s.query_load[0], 0, 2, 0);
+  load(s.query_load[1], 0, 2, 1);
+  if (s.g.narrow_part) load(s.query_load[2], kWideBytes, 1, 0);
 }
 
 void EmitQueryRead(KernelState& s) {
   Assembler& a = s.a;
   ScopedSReg distance = a.sgprs().Scoped("query_distance");
-  ScopedVReg address = a.vgprs().Scoped("query_address", 6, 1);
+  // No operand of a product is on its way.
+  const VReg address = s.fragments;
   a.Section("Read Q");
   int used = 0;
   const auto read = [&](VReg key_address, int first) {
@@ -98,7 +105,7 @@ void EmitQueryRead(KernelState& s) {
       a.ds_read_b128(s.query.sub(4 * (first + i), 4), own, 0);
     }
   };
-  a.s_mul_i32(distance, s.wave, s.g.own_bytes);
+  a.s_mul_i32(distance, s.wave, s.g.own_stride);
   a.s_add_u32(distance, distance, s.g.own_lds - s.g.key_lds);
   read(s.key_read, 0);
   if (s.g.narrow_part) {
@@ -110,6 +117,7 @@ void EmitQueryRead(KernelState& s) {
 void EmitQuerySign(KernelState& s) {
   Assembler& a = s.a;
   a.WaitLgkmcnt(0);
+  if (s.g.int8) return;
   const Label positive = a.NewLabel("positive_scale");
   a.s_cmp_eq_u32(s.negate, 0);
   a.s_cbranch_scc1(positive);

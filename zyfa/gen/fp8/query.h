@@ -11,8 +11,9 @@ void EmitQueryRows(KernelState& s, VReg rows);
 
 // The wave's 32 rows of Q of the prepared item on their way from memory into
 // the wave's own part of LDS, laid out as the rows of a key tile are. Rows that
-// do not exist arrive as zeros. With four scalar registers to hold their buffer
-// descriptor for the time, or with ones of its own.
+// do not exist arrive as zeros. INT8: also the shift of the lane's row. With
+// four scalar registers to hold their buffer descriptor for the time, or with
+// ones of its own.
 void EmitQueryLoad(KernelState& s, SReg descriptor);
 void EmitQueryLoad(KernelState& s);
 
@@ -22,7 +23,7 @@ int QueryLoads(const Geometry& g);
 // The B operand on its way from there; the rows must have arrived.
 void EmitQueryRead(KernelState& s);
 
-// Waits for it and gives it the sign of the item's scale.
+// Waits for it; FP8: gives it the sign of the item's scale.
 void EmitQuerySign(KernelState& s);
 
 }  // namespace zyfa::gen::fp8

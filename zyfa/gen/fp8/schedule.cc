@@ -9,12 +9,13 @@ int IssueClocks(const Instruction& inst) {
   return inst.info().Has(kTrans) ? 8 : 4;
 }
 
-// Clocks that the matrix instruction of a step leaves the vector pipe.
+// Clocks that the matrix instructions of a step leave the vector pipe.
 int RoomOf(const Stream& step) {
+  int room = 0;
   for (const Instruction& inst : step.instructions()) {
-    if (inst.IsMatrix()) return 4 * (MatrixPasses(inst) - 3);
+    if (inst.IsMatrix()) room += 4 * (MatrixPasses(inst) - 3);
   }
-  return 0;
+  return room;
 }
 
 // How many operations of the stream go behind each of the steps.

@@ -23,8 +23,9 @@ static_assert(PowerOfTwo(-50) == kLeast && PowerOfTwo(60) == kGreatest);
 }  // namespace
 
 void EmitScaleConstants(KernelState& s) {
-  if (!s.g.lean) return;
   Assembler& a = s.a;
+  if (s.g.int8) a.v_mov_b32(s.score_scales, 127);
+  if (!s.g.lean) return;
   a.Comment("codes as denormals: 256 units in the last place each");
   ScopedVReg top = a.vgprs().Scoped("lean_top_denormal");
   a.v_mov_b32(top, Bits(kOneCode));
@@ -37,6 +38,10 @@ void EmitScaleConstants(KernelState& s) {
 void EmitItemScales(KernelState& s, VReg descales) {
   Assembler& a = s.a;
   const ItemTable& t = s.table;
+  if (s.g.int8) {
+    a.v_mov_b32(t.value_descale, descales[2]);
+    return;
+  }
   ScopedVReg scale = a.vgprs().Scoped("score_scale");
   ScopedVReg value = a.vgprs().Scoped("scale_value");
   a.Section("Scales of the items");

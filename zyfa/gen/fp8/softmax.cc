@@ -1,5 +1,6 @@
 #include "zyfa/gen/fp8/softmax.h"
 
+#include "zyfa/gen/fp8/int8_softmax.h"
 #include "zyfa/gen/fp8/matrix_stream.h"
 
 namespace zyfa::gen::fp8 {
@@ -12,6 +13,7 @@ constexpr uint32_t kLargestScaledMax = 0x45800000;
 // What a masked score is, and a threshold between it and all others. Raw scores
 // are below 2^26, score scales between 2^-50 and 2^60.
 Imm MaskedScore(const Geometry& g) {
+  if (g.int8) return Int8MaskedScore();
   return g.lean ? F32(-1.0f) : Bits(0xf1800000);  // -2^100
 }
 Imm LeastThreshold(const Geometry& g) {

@@ -13,10 +13,7 @@ constexpr float kLn2 = 0.693147180559945309f;
 }  // namespace
 
 OutputStore::OutputStore(KernelState& state)
-    : s(state),
-      a(state.a),
-      place_(a.vgprs().Scoped("output_place")),
-      inverse_(a.vgprs().Scoped("inverse_sum")) {}
+    : s(state), a(state.a), place_(s.fragments[8]), inverse_(s.fragments[9]) {}
 
 void OutputStore::EmitFactors() {
   const SReg stride = s.Shape(offsetof(AttentionArgs, output_seq_stride));
@@ -109,12 +106,18 @@ void OutputStore::EmitFp8Rows(int half) {
 
 void OutputStore::EmitLse() {
   a.Comment("LSE = (reference in binades + log2(sum)) ln 2, one lane a row");
-  ScopedVReg value = a.vgprs().Scoped("lse_value");
-  ScopedVReg offset = a.vgprs().Scoped("lse_offset");
+  const VReg value = s.fragments[10], offset = s.fragments[11];
   // What a weight of 1 is in the sum: 1.75 for lean codes.
-  a.v_mul_f32(value, F32(s.g.lean ? 1 / 1.75f : 1.0f), s.row_sum);
+  a.v_mul_f32(value, F32(s.g.exact ? 1.0f : 1 / 1.75f), s.row_sum);
   a.v_log_f32(value, value);
-  a.v_fma_f32(value, s.row_max, s.unit_scale, value);
+  if (s.g.int8) {
+    a.v_cvt_f32_i32(s.base_reference, s.base_reference);
+    a.v_sub_u32(offset, 0, s.binade_shift);
+    a.v_ldexp_f32(offset, F32(1.0f), offset);
+    a.v_fma_f32(value, s.base_reference, offset, value);
+  } else {
+    a.v_fma_f32(value, s.row_max, s.unit_scale, value);
+  }
   a.v_mul_f32(value, F32(kLn2), value);
   a.v_lshlrev_b32(offset, 2, s.query_lane);
   a.s_mov_b32(exec_hi, 0);

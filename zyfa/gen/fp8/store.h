@@ -30,9 +30,10 @@ class OutputStore {
 
   KernelState& s;
   Assembler& a;
-  ScopedVReg place_;    // of the lane in the first column
-  ScopedVReg inverse_;  // of the row sum, times V's descale and, of an e4m3
-                        // output, its scale
+  // No operand is on its way: in their place.
+  VReg place_;    // of the lane in the first column
+  VReg inverse_;  // of the row sum, times V's descale and, of an e4m3
+                  // output, its scale
 };
 
 }  // namespace zyfa::gen::fp8

@@ -13,6 +13,8 @@ namespace zyfa::gen::fp8 {
 //   K, narrow part  row r, chunk c of 4 at place c ^ (r / 4 % 4)
 //   V               row r, 32-byte stretch t of 4 at place
 //                   t ^ (r / 2 % 2 + 2 * (r / 8 % 2))
+//   multipliers     key k's behind those of keys k / 8 * 8 onwards, 256 bytes
+//                   from eight to eight
 // Two rings of four tiles hold K and V. The streams of loads run on from one
 // item into the next one; main_loop.cc says which tiles they fetch when.
 

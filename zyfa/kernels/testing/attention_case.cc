@@ -15,14 +15,17 @@
 #include "zyfa/emu/device_memory.h"
 #include "zyfa/kernels/registry.h"
 #include "zyfa/kernels/testing/error_limits.h"
+#include "zyfa/kernels/testing/int8_codes.h"
 #include "zyfa/launch/attention_params.h"
 #include "zyfa/launch/plan.h"
 #include "zyfa/launch/tensor.h"
 #include "zyfa/numerics/e4m3.h"
+#include "zyfa/numerics/elementary.h"
 #include "zyfa/numerics/random.h"
 #include "zyfa/reference/attention.h"
 #include "zyfa/reference/bf16_model.h"
 #include "zyfa/reference/fp8_model.h"
+#include "zyfa/reference/int8_model.h"
 #include "zyfa/reference/tensor_view.h"
 
 namespace zyfa::testing {
@@ -35,6 +38,12 @@ constexpr float kLargestE4m3 = 448.0f;
 
 bool IsFp8(const AttentionCase& c) {
   return c.variant.data_type == DataType::kFp8;
+}
+bool IsInt8(const AttentionCase& c) {
+  return c.variant.data_type == DataType::kInt8;
+}
+bool Multiplies(const AttentionCase& c) {
+  return c.variant.probability == Probability::kMultiply;
 }
 
 E4m3 ToE4m3(float x) {
@@ -75,19 +84,29 @@ class HostTensor {
            h * head_stride_;
   }
 
+  // A row depends on its place alone, not on the tensor's size.
+  std::vector<float> ValuesOfRow(const AttentionCase::Fill& fill, uint64_t seed,
+                                 uint64_t stream, int64_t b, int64_t s,
+                                 int64_t h) const {
+    std::vector<float> row(head_dim_);
+    numerics::FillGaussian(
+        seed, stream + 4 * (s + (int64_t{1} << 32) * (h + 256 * b)), row);
+    for (int64_t i = 0; fill && i < head_dim_; ++i) {
+      row[i] = fill(b, s, h, i, row[i]);
+    }
+    return row;
+  }
+
   void FillWith(const AttentionCase::Fill& fill, uint64_t seed,
                 uint64_t stream) {
-    std::vector<float> gaussian(head_dim_);
     for (int64_t b = 0; b < batch_; ++b) {
       for (int64_t s = 0; s < seqlen_; ++s) {
         for (int64_t h = 0; h < heads_; ++h) {
-          // A row depends on its place alone, not on the tensor's size.
-          numerics::FillGaussian(
-              seed, stream + 4 * (s + (int64_t{1} << 32) * (h + 256 * b)),
-              gaussian);
+          const std::vector<float> values =
+              ValuesOfRow(fill, seed, stream, b, s, h);
           uint8_t* const row = Row(b, s, h);
           for (int64_t i = 0; i < head_dim_; ++i) {
-            const float x = fill ? fill(b, s, h, i, gaussian[i]) : gaussian[i];
+            const float x = values[i];
             if (type_ == DataType::kFp8) {
               row[i] = ToE4m3(x).code;
             } else {
@@ -109,6 +128,10 @@ class HostTensor {
     const uint8_t* data = bytes_.empty()
                               ? reinterpret_cast<const uint8_t*>(&kNothing)
                               : bytes_.data() + lead_;
+    if (type_ == DataType::kInt8) {
+      return reference::TensorView(reinterpret_cast<const int8_t*>(data),
+                                   batch_stride_, seq_stride_, head_stride_);
+    }
     if (type_ == DataType::kFp8) {
       return reference::TensorView(reinterpret_cast<const E4m3*>(data),
                                    batch_stride_, seq_stride_, head_stride_);
@@ -117,9 +140,10 @@ class HostTensor {
                                  batch_stride_ / 2, seq_stride_ / 2,
                                  head_stride_ / 2);
   }
-  // Dense [batch][seqlen][heads][head_dim], times the scale of (batch, head).
+  // Dense [batch][seqlen][heads][head_dim], times the scale of the row.
   std::vector<double> Values(
-      const std::function<double(int64_t batch, int64_t head)>& scale) const {
+      const std::function<double(int64_t batch, int64_t row, int64_t head)>&
+          scale) const {
     std::vector<double> values;
     values.reserve(std::max<int64_t>(1, batch_ * seqlen_ * heads_ * head_dim_));
     std::vector<double> row(head_dim_);
@@ -127,7 +151,7 @@ class HostTensor {
       for (int64_t s = 0; s < seqlen_; ++s) {
         for (int64_t h = 0; h < heads_; ++h) {
           ReferenceView().LoadRow(b, s, h, head_dim_, row.data());
-          for (double x : row) values.push_back(x * scale(b, h));
+          for (double x : row) values.push_back(x * scale(b, s, h));
         }
       }
     }
@@ -153,14 +177,67 @@ struct Inputs {
               c.variant.head_dim_qk),
         key(c.variant.data_type, c.key, c.batch, c.seqlen_kv, c.heads_kv,
             c.variant.head_dim_qk),
-        value(c.variant.data_type, c.value, c.batch, c.seqlen_kv, c.heads_kv,
+        value(ValueType(c.variant), c.value, c.batch, c.seqlen_kv, c.heads_kv,
               c.variant.head_dim_v) {
-    query.FillWith(c.fill_query, c.seed, 0);
-    key.FillWith(c.fill_key, c.seed, 1);
+    if (IsInt8(c)) {
+      FillInt8(c);
+    } else {
+      query.FillWith(c.fill_query, c.seed, 0);
+      key.FillWith(c.fill_key, c.seed, 1);
+    }
     value.FillWith(c.fill_value, c.seed, 2);
   }
+
+  void FillInt8(const AttentionCase& c) {
+    const int64_t dim = c.variant.head_dim_qk;
+    const int64_t ratio = c.heads_q / std::max<int64_t>(c.heads_kv, 1);
+    multipliers.resize(c.batch * c.heads_kv * c.seqlen_kv);
+    shifts.resize(c.batch * c.heads_q * c.seqlen_q);
+    for (int64_t b = 0; b < c.batch; ++b) {
+      std::vector<double> steps;
+      for (int64_t h = 0; h < c.heads_kv; ++h) {
+        std::vector<float> values;
+        for (int64_t s = 0; s < c.seqlen_kv; ++s) {
+          const auto row = key.ValuesOfRow(c.fill_key, c.seed, 1, b, s, h);
+          values.insert(values.end(), row.begin(), row.end());
+        }
+        // What Gaussian numbers stay below: a key's codes shall not depend on
+        // how many there are.
+        double largest = c.fill_key ? 0.0 : 6.0;
+        for (const float x : values) {
+          largest = std::max(largest, std::abs(double{x}));
+        }
+        const Int8Keys keys = MakeInt8Keys(values, dim, largest, Multiplies(c));
+        steps.push_back(keys.step);
+        for (int64_t s = 0; s < c.seqlen_kv; ++s) {
+          std::memcpy(key.Row(b, s, h), keys.codes.data() + s * dim, dim);
+          multipliers[(b * c.heads_kv + h) * c.seqlen_kv + s] =
+              keys.multipliers[s];
+        }
+      }
+      for (int64_t h = 0; h < c.heads_q; ++h) {
+        for (int64_t s = 0; s < c.seqlen_q; ++s) {
+          const Int8Query row =
+              MakeInt8Query(query.ValuesOfRow(c.fill_query, c.seed, 0, b, s, h),
+                            c.Problem().softmax_scale, steps[h / ratio]);
+          std::memcpy(query.Row(b, s, h), row.codes.data(), dim);
+          shifts[(b * c.heads_q + h) * c.seqlen_q + s] = row.shift;
+        }
+      }
+    }
+  }
+
   HostTensor query, key, value;
+  // INT8, dense [batch][heads][seqlen].
+  std::vector<uint8_t> shifts;
+  std::vector<uint32_t> multipliers;
 };
+
+template <typename T>
+std::vector<uint8_t> BytesOf(const std::vector<T>& values) {
+  const auto* bytes = reinterpret_cast<const uint8_t*>(values.data());
+  return std::vector<uint8_t>(bytes, bytes + sizeof(T) * values.size());
+}
 
 absl::StatusOr<uint64_t> Upload(emu::DeviceMemory& memory,
                                 const std::vector<uint8_t>& bytes) {
@@ -208,6 +285,19 @@ absl::StatusOr<Scale> MakeScale(const CaseScale& scale, int64_t batch,
   return Scale(DenseScales(*address, batch, heads));
 }
 
+absl::Status SetInt8(const AttentionCase& c, const Inputs& inputs,
+                     emu::DeviceMemory& memory, AttentionParams& params) {
+  absl::StatusOr<uint64_t> address = Upload(memory, inputs.shifts);
+  if (!address.ok()) return address.status();
+  params.query_shift = DenseTokens(*address, c.batch, c.heads_q, c.seqlen_q, 1);
+  if (!Multiplies(c)) return absl::OkStatus();
+  address = Upload(memory, BytesOf(inputs.multipliers));
+  if (!address.ok()) return address.status();
+  params.key_multiplier =
+      DenseTokens(*address, c.batch, c.heads_kv, c.seqlen_kv, 4);
+  return absl::OkStatus();
+}
+
 absl::Status SetScales(const AttentionCase& c, emu::DeviceMemory& memory,
                        AttentionParams& params) {
   const struct {
@@ -220,6 +310,10 @@ absl::Status SetScales(const AttentionCase& c, emu::DeviceMemory& memory,
                  {c.output_scale, 1, params.output_scale}};
   for (const auto& s : kScales) {
     if (&s.from == &c.output_scale && !c.output_fp8) continue;
+    if (IsInt8(c) &&
+        (&s.from == &c.query_descale || &s.from == &c.key_descale)) {
+      continue;
+    }
     absl::StatusOr<Scale> scale = MakeScale(s.from, c.batch, s.heads, memory);
     if (!scale.ok()) return scale.status();
     s.to = *scale;
@@ -278,10 +372,35 @@ std::vector<float> KeyOfScore(double score) {
   return key;
 }
 
+// As near as all codes together come to it: with all of Q alike, keys' codes
+// add up to it.
+void SetInt8Scores(AttentionCase& c, std::function<double(int64_t key)> score) {
+  double largest = 0;
+  for (int64_t key = 0; key < c.seqlen_kv; ++key) {
+    largest = std::max(largest, std::abs(score(key)));
+  }
+  if (largest == 0) largest = 1;
+  c.fill_query = [](int64_t, int64_t, int64_t, int64_t channel, float) {
+    return channel < 128 ? 1.0f : 0.0f;
+  };
+  c.fill_key = [score, largest](int64_t, int64_t row, int64_t, int64_t channel,
+                                float) {
+    if (channel >= 128) return 0.0f;
+    const double codes = std::nearbyint(score(row) / largest * 127 * 128);
+    const double each = std::floor(codes / 128);
+    const double more = channel < codes - 128 * each ? 1 : 0;
+    return static_cast<float>((each + more) * largest / 127 / 128);
+  };
+}
+
 }  // namespace
 
 void SetScores(AttentionCase& c, std::function<double(int64_t key)> score) {
   c.few_scores = true;
+  if (IsInt8(c)) {
+    SetInt8Scores(c, std::move(score));
+    return;
+  }
   if (!IsFp8(c)) {
     c.fill_query = [](int64_t, int64_t, int64_t, int64_t channel, float) {
       return channel == 0 ? 1.0f : 0.0f;
@@ -306,7 +425,7 @@ void SetScores(AttentionCase& c, std::function<double(int64_t key)> score) {
 
 void SetMovingMaximum(AttentionCase& c, float level, float step) {
   c.softmax_scale = 1.0f;
-  if (IsFp8(c)) {
+  if (IsPersistent(c.variant)) {
     SetScores(c, [level, step](int64_t key) {
       return double{level} + (key == 555 ? step : 0);
     });
@@ -382,11 +501,12 @@ absl::StatusOr<AttentionOutcome> RunCase(const AttentionCase& c,
   if (c.want_lse) {
     params.lse = DenseLse(*lse_address, c.batch, c.heads_q, c.seqlen_q);
   }
-  params.softmax_scale = c.softmax_scale;
+  if (!IsInt8(c)) params.softmax_scale = c.softmax_scale;
   params.mask = c.variant.mask;
   params.variant = VariantName(c.variant);
-  if (IsFp8(c)) {
-    const absl::Status set = SetScales(c, memory, params);
+  if (IsPersistent(c.variant)) {
+    absl::Status set = SetScales(c, memory, params);
+    if (set.ok() && IsInt8(c)) set = SetInt8(c, inputs, memory, params);
     if (!set.ok()) return set;
   }
 
@@ -442,33 +562,57 @@ absl::StatusOr<AttentionOutcome> RunCase(const AttentionCase& c,
   return outcome;
 }
 
-absl::StatusOr<reference::AttentionResult> Reference(const AttentionCase& c) {
+namespace {
+
+// Reference(), with a softmax scale that is `factor` times as large.
+absl::StatusOr<reference::AttentionResult> ScaledReference(
+    const AttentionCase& c, double factor) {
   const Inputs inputs(c);
-  if (!IsFp8(c)) {
-    return reference::Attention(c.Problem(), inputs.query.ReferenceView(),
+  reference::AttentionProblem problem = c.Problem();
+  problem.softmax_scale *= factor;
+  if (!IsPersistent(c.variant)) {
+    return reference::Attention(problem, inputs.query.ReferenceView(),
                                 inputs.key.ReferenceView(),
                                 inputs.value.ReferenceView());
   }
   const auto scaled = [](const HostTensor& tensor, const CaseScale& scale,
                          int64_t heads) {
-    return tensor.Values([&](int64_t b, int64_t h) {
+    return tensor.Values([&](int64_t b, int64_t, int64_t h) {
       return double{ScaleOf(scale, b, h, heads)};
     });
   };
-  const std::vector<double> query =
-      scaled(inputs.query, c.query_descale, c.heads_q);
-  const std::vector<double> key = scaled(inputs.key, c.key_descale, c.heads_kv);
+  std::vector<double> query, key;
+  if (IsInt8(c)) {
+    problem.softmax_scale = factor;
+    query = inputs.query.Values([&](int64_t b, int64_t s, int64_t h) {
+      const int shift = inputs.shifts[(b * c.heads_q + h) * c.seqlen_q + s];
+      return std::ldexp(numerics::kLn2, -shift - 3);
+    });
+    key = inputs.key.Values([&](int64_t b, int64_t s, int64_t h) {
+      return double{inputs.multipliers[(b * c.heads_kv + h) * c.seqlen_kv + s] *
+                    1.0};
+    });
+  } else {
+    query = scaled(inputs.query, c.query_descale, c.heads_q);
+    key = scaled(inputs.key, c.key_descale, c.heads_kv);
+  }
   const std::vector<double> value =
       scaled(inputs.value, c.value_descale, c.heads_kv);
   using reference::TensorView;
   return reference::Attention(
-      c.Problem(),
+      problem,
       TensorView::Dense(query.data(), c.seqlen_q, c.heads_q,
                         c.variant.head_dim_qk),
       TensorView::Dense(key.data(), c.seqlen_kv, c.heads_kv,
                         c.variant.head_dim_qk),
       TensorView::Dense(value.data(), c.seqlen_kv, c.heads_kv,
                         c.variant.head_dim_v));
+}
+
+}  // namespace
+
+absl::StatusOr<reference::AttentionResult> Reference(const AttentionCase& c) {
+  return ScaledReference(c, 1.0);
 }
 
 absl::StatusOr<reference::AttentionResult> Model(const AttentionCase& c,
@@ -481,20 +625,38 @@ absl::StatusOr<reference::AttentionResult> Model(const AttentionCase& c,
                                   inputs.value.ReferenceView(), options);
 }
 
-absl::StatusOr<reference::AttentionResult> Fp8Model(const AttentionCase& c) {
+absl::StatusOr<reference::AttentionResult> CodeModel(const AttentionCase& c) {
   const Inputs inputs(c);
   const auto descale = [](const CaseScale& scale, int64_t heads) {
     return [&scale, heads](int64_t batch, int64_t head) {
       return ScaleOf(scale, batch, head, heads);
     };
   };
+  const auto output_format =
+      c.output_fp8 ? reference::Fp8Output::kE4m3 : reference::Fp8Output::kBf16;
+  if (IsInt8(c)) {
+    reference::Int8ModelOptions options;
+    options.shift = [&](int64_t b, int64_t h, int64_t s) {
+      return inputs.shifts[(b * c.heads_q + h) * c.seqlen_q + s];
+    };
+    if (Multiplies(c)) {
+      options.multiplier = [&](int64_t b, int64_t h, int64_t s) {
+        return inputs.multipliers[(b * c.heads_kv + h) * c.seqlen_kv + s];
+      };
+    }
+    options.value_descale = descale(c.value_descale, c.heads_kv);
+    options.output = output_format;
+    options.output_scale = ScaleOf(c.output_scale, 0, 0, 1);
+    return reference::Int8Attention(c.Problem(), inputs.query.ReferenceView(),
+                                    inputs.key.ReferenceView(),
+                                    inputs.value.ReferenceView(), options);
+  }
   reference::Fp8ModelOptions options;
   options.probability = c.variant.probability;
   options.query_descale = descale(c.query_descale, c.heads_q);
   options.key_descale = descale(c.key_descale, c.heads_kv);
   options.value_descale = descale(c.value_descale, c.heads_kv);
-  options.output =
-      c.output_fp8 ? reference::Fp8Output::kE4m3 : reference::Fp8Output::kBf16;
+  options.output = output_format;
   options.output_scale = ScaleOf(c.output_scale, 0, 0, 1);
   return reference::Fp8Attention(c.Problem(), inputs.query.ReferenceView(),
                                  inputs.key.ReferenceView(),
@@ -519,11 +681,10 @@ std::string Compare(const AttentionCase& c, const AttentionOutcome& got) {
                                    c.variant.head_dim_v);
   if (!error.ok()) return error.status().ToString();
   ErrorLimits limits;
-  if (IsFp8(c)) {
-    AttentionCase twice = c;
-    twice.softmax_scale = static_cast<float>(2 * c.Problem().softmax_scale);
+  if (IsPersistent(c.variant)) {
     const absl::StatusOr<reference::AttentionResult> doubled =
-        std::isfinite(*twice.softmax_scale) ? Reference(twice) : want;
+        std::abs(c.Problem().softmax_scale) < 1e38 ? ScaledReference(c, 2.0)
+                                                   : want;
     if (!doubled.ok()) return doubled.status().ToString();
     limits = Fp8ErrorLimits({.probability = c.variant.probability,
                              .output_fp8 = c.output_fp8,

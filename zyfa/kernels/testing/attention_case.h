@@ -118,8 +118,8 @@ absl::StatusOr<reference::AttentionResult> Reference(const AttentionCase& c);
 absl::StatusOr<reference::AttentionResult> Model(const AttentionCase& c,
                                                  double rescale_binades);
 
-// The numeric model of the FP8 kernels on the same inputs.
-absl::StatusOr<reference::AttentionResult> Fp8Model(const AttentionCase& c);
+// The numeric model of the FP8 or INT8 kernels on the same inputs.
+absl::StatusOr<reference::AttentionResult> CodeModel(const AttentionCase& c);
 
 // Runs the case and compares it: no findings, nothing written outside, relative
 // RMSE, the worst row and the LSE within what the data type allows (BF16: LSE

@@ -94,8 +94,7 @@ TEST_P(DeterminismTest, PrefixOfEveryTotalLength) {
   AttentionCase whole = Case(600, 600);
   whole.fill_query = fill_query;
   // e4m3 ends at 448.
-  if (GetParam().variant.data_type == DataType::kFp8)
-    whole.softmax_scale = 0.3f;
+  if (IsPersistent(GetParam().variant)) whole.softmax_scale = 0.3f;
   const auto all = RunCase(whole);
   ASSERT_TRUE(all.ok()) << all.status();
   for (int64_t length : {1,   2,   15,  16,  17,  31,  32,  33,  47,  63,  64,
@@ -123,7 +122,7 @@ TEST_P(DeterminismTest, ExecutedTilesAreTheVisibleOnes) {
                                      {1024, 1024}}) {
     const auto got = RunCase(Case(seqlen_q, seqlen_kv));
     ASSERT_TRUE(got.ok()) << got.status();
-    int64_t tiles = 0;
+    int64_t tiles = 0, waves = 0;
     for (int64_t row0 = 0; row0 < seqlen_q; row0 += 32) {
       int64_t keys = seqlen_kv;
       if (v.mask == Mask::kCausal) {
@@ -132,19 +131,23 @@ TEST_P(DeterminismTest, ExecutedTilesAreTheVisibleOnes) {
             std::clamp<int64_t>(last + 1 + seqlen_kv - seqlen_q, 0, seqlen_kv);
       }
       tiles += (keys + kKeyTile - 1) / kKeyTile;
+      waves += keys > 0;
     }
-    // Channels of a product; FP8 kernels also sum the codes of P.
-    const bool fp8 = v.data_type == DataType::kFp8;
-    const int depth = fp8 ? 64 : 16;
-    const int64_t per_tile = (kKeyTile / 32) * (v.head_dim_qk / depth) +
-                             (v.head_dim_v / 32) * (kKeyTile / depth) +
-                             (fp8 ? 1 : 0);
-    EXPECT_EQ(got->report.instructions_by_class.at("mfma"), tiles * per_tile)
+    // Channels of a product; other kernels than BF16 also sum the codes of P,
+    // and INT8 ones look at 64 keys before the first tile, if they see a key.
+    const int depth = IsPersistent(v) ? 64 : 16;
+    const bool int8 = v.data_type == DataType::kInt8;
+    const int64_t scores =
+        (kKeyTile / 32) * (v.head_dim_qk / (int8 ? 32 : depth));
+    const int64_t per_tile = scores + (v.head_dim_v / 32) * (kKeyTile / depth) +
+                             (IsPersistent(v) ? 1 : 0);
+    EXPECT_EQ(got->report.instructions_by_class.at("mfma"),
+              tiles * per_tile + (int8 ? waves * scores : 0))
         << seqlen_q << " x " << seqlen_kv;
   }
 }
 
-// FP8 kernels have persistent work-groups.
+// FP8 and INT8 kernels have persistent work-groups.
 class PersistentGroupTest : public KernelTest {};
 
 // A row's bits do not depend on which work-group computes it, or behind what.
@@ -187,7 +190,7 @@ TEST_P(PersistentGroupTest, AnyNumberOfGroups) {
 
 INSTANTIATE_TEST_SUITE_P(Variants, DeterminismTest, EveryKernel(),
                          KernelTestName);
-INSTANTIATE_TEST_SUITE_P(Variants, PersistentGroupTest, EveryFp8Kernel(),
+INSTANTIATE_TEST_SUITE_P(Variants, PersistentGroupTest, EveryPersistentKernel(),
                          KernelTestName);
 
 }  // namespace

@@ -26,12 +26,12 @@ struct Fp8Errors {
   std::span<const double> lse_of_doubled;
 };
 
-// What an FP8 kernel may do. A weight of P is relatively wrong by e, which
-// depends on the fraction of its score in binades: numerics 2 has the root mean
-// square and the largest e over all fractions. Row sums are those of the
-// rounded weights, so a row's output is the mean of V under slightly wrong
-// weights. V's rows being independent, the relative error of the output is the
-// root of the mean of e^2, weighted by the weights' squares: of about
+// What a kernel with e4m3 codes of P may do. A weight of P is relatively wrong
+// by e, which depends on the fraction of its score in binades: numerics 2 has
+// the root mean square and the largest e over all fractions. Row sums are those
+// of the rounded weights, so a row's output is the mean of V under slightly
+// wrong weights. V's rows being independent, the relative error of the output
+// is the root of the mean of e^2, weighted by the weights' squares: of about
 //
 //   N = (sum w)^2 / sum w^2 = exp(2 lse - lse_of_doubled)
 //

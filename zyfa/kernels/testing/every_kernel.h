@@ -16,10 +16,28 @@ inline auto EveryKernel() {
   return ::testing::ValuesIn(AllKernels().begin(), AllKernels().end());
 }
 
+// Those whose inputs are numbers on their own, without shifts and multipliers.
+inline auto EveryKernelOfNumbers() {
+  std::vector<KernelEntry> kernels;
+  for (const KernelEntry& kernel : AllKernels()) {
+    if (kernel.variant.data_type != DataType::kInt8) kernels.push_back(kernel);
+  }
+  return ::testing::ValuesIn(kernels);
+}
+
 inline auto EveryFp8Kernel() {
   std::vector<KernelEntry> kernels;
   for (const KernelEntry& kernel : AllKernels()) {
     if (kernel.variant.data_type == DataType::kFp8) kernels.push_back(kernel);
+  }
+  return ::testing::ValuesIn(kernels);
+}
+
+// Those with codes of P, FP8 and INT8.
+inline auto EveryPersistentKernel() {
+  std::vector<KernelEntry> kernels;
+  for (const KernelEntry& kernel : AllKernels()) {
+    if (IsPersistent(kernel.variant)) kernels.push_back(kernel);
   }
   return ::testing::ValuesIn(kernels);
 }
@@ -29,16 +47,19 @@ inline std::string KernelTestName(
   return std::string(kernel.param.name);
 }
 
-// Whether a sweep over a length takes that one. There are eight FP8 kernels of
-// one generator: each takes what is next to multiples of `period`, and an
-// eighth of the rest, so that together they take all.
+// Whether a sweep over a length takes that one. There are eight FP8 and eight
+// INT8 kernels of one generator: each takes what is next to multiples of
+// `period`, and an eighth of the rest, so that together the eight take all.
 inline bool SweepTakes(const KernelEntry& kernel, int64_t length,
                        int64_t period) {
   const Variant& v = kernel.variant;
-  if (v.data_type != DataType::kFp8) return true;
+  if (!IsPersistent(v)) return true;
   const int64_t rest = (length % period + period) % period;
   if (rest <= 1 || rest == period - 1) return true;
-  const int number = (v.probability == Probability::kLean ? 4 : 0) +
+  const int number = (v.probability == Probability::kLean ||
+                              v.probability == Probability::kMultiply
+                          ? 4
+                          : 0) +
                      (v.mask == Mask::kCausal ? 2 : 0) +
                      (v.head_dim_qk == 128 ? 1 : 0);
   return rest % 8 == number;

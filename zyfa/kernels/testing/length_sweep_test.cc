@@ -101,7 +101,7 @@ TEST_P(ItemSweepTest, MoreItemsAGroupThanLanes) {
 
 INSTANTIATE_TEST_SUITE_P(Variants, LengthSweepTest, EveryKernel(),
                          KernelTestName);
-INSTANTIATE_TEST_SUITE_P(Variants, ItemSweepTest, EveryFp8Kernel(),
+INSTANTIATE_TEST_SUITE_P(Variants, ItemSweepTest, EveryPersistentKernel(),
                          KernelTestName);
 
 }  // namespace

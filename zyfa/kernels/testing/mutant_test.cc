@@ -44,7 +44,7 @@ std::string FirstComplaint(const std::string& name,
       if (!complaint.empty()) return complaint;
     }
   }
-  if (ParseVariant(variant)->data_type == DataType::kFp8) {
+  if (IsPersistent(*ParseVariant(variant))) {
     // Groups that go from item to item, and references that move.
     AttentionCase c;
     c.variant = ParseVariant(variant).value();

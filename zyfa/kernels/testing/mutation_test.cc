@@ -34,7 +34,7 @@ std::vector<AttentionCase> Cases(const Variant& variant) {
   moving.seqlen_kv = 600;
   SetMovingMaximum(moving, 6e6f, 6.0f);
   cases.push_back(moving);
-  if (variant.data_type == DataType::kFp8) {
+  if (IsPersistent(variant)) {
     AttentionCase items;  // some groups take two
     items.variant = variant;
     items.heads_q = items.heads_kv = 12;
@@ -68,9 +68,9 @@ TEST_P(MutationTest, WhatCanFailIsReported) {
            return outcome;
          }});
   }
-  const emu::SuiteResult result = emu::RunMutants(
-      LinkedKernel(variant), specimens,
-      emu::MutantSample(variant.data_type == DataType::kFp8 ? 24 : 40), 1);
+  const emu::SuiteResult result =
+      emu::RunMutants(LinkedKernel(variant), specimens,
+                      emu::MutantSample(IsPersistent(variant) ? 24 : 40), 1);
   std::printf(
       "%s: %d mutants, %d can fail, %d reported (%d runs "
       "that no oracle objects to)\n",

@@ -42,7 +42,7 @@ TEST_P(Phases, CoverTheKernel) {
   };
   const auto& instructions = (*code)->instructions();
   find("store");
-  if (GetParam().variant.data_type == DataType::kFp8) {
+  if (IsPersistent(GetParam().variant)) {
     // A trip for each stage of the rings, for either group of waves.
     for (const char* group : {"_of_0", "_of_1"}) {
       std::vector<std::string> trips;

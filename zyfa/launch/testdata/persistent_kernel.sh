@@ -78,7 +78,7 @@ persistent_kernel:
   .rodata
   .p2align 6
   .amdhsa_kernel persistent_kernel
-    .amdhsa_kernarg_size 288
+    .amdhsa_kernarg_size 336
     .amdhsa_group_segment_fixed_size 163840
     .amdhsa_user_sgpr_kernarg_segment_ptr 1
     .amdhsa_user_sgpr_count 2
@@ -94,7 +94,7 @@ amdhsa.target: amdgcn-amd-amdhsa--gfx950
 amdhsa.kernels:
   - .name: persistent_kernel
     .symbol: persistent_kernel.kd
-    .kernarg_segment_size: 288
+    .kernarg_segment_size: 336
     .kernarg_segment_align: 8
     .group_segment_fixed_size: 163840
     .private_segment_fixed_size: 0
@@ -103,7 +103,7 @@ amdhsa.kernels:
     .vgpr_count: 24
     .max_flat_workgroup_size: 512
     .args:
-      - { .offset: 0, .size: 288, .value_kind: by_value }
+      - { .offset: 0, .size: 336, .value_kind: by_value }
 ...
   .end_amdgpu_metadata
 END

@@ -16,7 +16,7 @@
 namespace zyfa::testing {
 namespace {
 
-class Fp8ModelTest : public KernelTest {};
+class CodeModelTest : public KernelTest {};
 
 struct Agreement {
   double changed = 0;   // share of bf16 outputs that differ
@@ -27,7 +27,7 @@ struct Agreement {
 Agreement Compare(const AttentionCase& c) {
   Agreement a;
   const auto got = RunCase(c);
-  const auto want = Fp8Model(c);
+  const auto want = CodeModel(c);
   EXPECT_TRUE(got.ok()) << got.status();
   EXPECT_TRUE(want.ok()) << want.status();
   if (!got.ok() || !want.ok()) return a;
@@ -65,28 +65,28 @@ void ExpectAgreement(const AttentionCase& c) {
   EXPECT_LE(a.lse, 1e-6);
 }
 
-TEST_P(Fp8ModelTest, Gaussian) {
+TEST_P(CodeModelTest, Gaussian) {
   AttentionCase c = Case(700, 1200);
   c.heads_q = 2;
   ExpectAgreement(c);
 }
 
 // References that move, up and late.
-TEST_P(Fp8ModelTest, WideScores) {
+TEST_P(CodeModelTest, WideScores) {
   AttentionCase c = Case(300, 700);
   c.softmax_scale = 0.5f;
   ExpectAgreement(c);
 }
 
 // Exact P: nothing to multiply by after the products.
-TEST_P(Fp8ModelTest, ScaleThatIsAPowerOfTwo) {
+TEST_P(CodeModelTest, ScaleThatIsAPowerOfTwo) {
   AttentionCase c = Case(300, 700);
   // The product with log2 e rounds to 1/8.
   c.softmax_scale = 0.125f / 1.44269504f;
   ExpectAgreement(c);
 }
 
-TEST_P(Fp8ModelTest, Descales) {
+TEST_P(CodeModelTest, Descales) {
   AttentionCase c = Case(300, 300);
   c.heads_q = 4;
   c.heads_kv = 2;
@@ -101,7 +101,7 @@ TEST_P(Fp8ModelTest, Descales) {
   ExpectAgreement(c);
 }
 
-TEST_P(Fp8ModelTest, Fp8Output) {
+TEST_P(CodeModelTest, Fp8Output) {
   AttentionCase c = Case(300, 300);
   c.output_fp8 = true;
   c.output_scale.value = [](int64_t, int64_t) { return 60.0f; };
@@ -110,7 +110,7 @@ TEST_P(Fp8ModelTest, Fp8Output) {
 }
 
 // So large that their rounding matters.
-TEST_P(Fp8ModelTest, CarefulRows) {
+TEST_P(CodeModelTest, CarefulRows) {
   AttentionCase c = Case(200, 700);
   c.fill_query = [](int64_t, int64_t row, int64_t, int64_t, float g) {
     return row % 3 == 0 ? 100 * g : g;
@@ -122,7 +122,21 @@ TEST_P(Fp8ModelTest, CarefulRows) {
   ExpectAgreement(c);
 }
 
-INSTANTIATE_TEST_SUITE_P(Variants, Fp8ModelTest, EveryFp8Kernel(),
+// Scores that climb by 150 binades, 2 1/7 a tile: no maximum weighs much more
+// than the tile before it.
+TEST_P(CodeModelTest, Ramp) {
+  AttentionCase c = Case(40, 4480);
+  c.fill_query = [](int64_t, int64_t, int64_t, int64_t channel, float) {
+    return channel == 0 ? 1.0f : 0.0f;
+  };
+  c.fill_key = [](int64_t, int64_t row, int64_t, int64_t channel, float) {
+    return channel == 0 ? static_cast<float>(row - 2240) / 2240.0f : 0.0f;
+  };
+  c.softmax_scale = 52.0f;
+  ExpectAgreement(c);
+}
+
+INSTANTIATE_TEST_SUITE_P(Variants, CodeModelTest, EveryPersistentKernel(),
                          KernelTestName);
 
 }  // namespace
