@@ -6,6 +6,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "zyfa/bench/flops.h"
+#include "zyfa/numerics/elementary.h"
 #include "zyfa/numerics/error_metrics.h"
 #include "zyfa/reference/attention.h"
 
@@ -49,7 +50,7 @@ std::optional<std::vector<int64_t>> RowsToCheck(const Case& c, double flops) {
 absl::Status CheckAccuracy(const Case& c, const Inputs& inputs,
                            std::span<const Bf16> output, double reference_flops,
                            int threads, proto::Record& record) {
-  const reference::AttentionProblem problem = {
+  reference::AttentionProblem problem = {
       .batch = c.batch,
       .heads_q = c.heads_q,
       .heads_kv = c.heads_kv,
@@ -62,6 +63,12 @@ absl::Status CheckAccuracy(const Case& c, const Inputs& inputs,
       .softmax_scale = double{inputs.softmax_scale} *
                        double{inputs.query_descale} *
                        double{inputs.key_descale}};
+  std::vector<float> int8_query, int8_key;
+  if (c.variant.data_type == DataType::kInt8) {
+    int8_query = Int8QueryValues(c, inputs);
+    int8_key = Int8KeyValues(c, inputs);
+    problem.softmax_scale = numerics::kLn2;
+  }
   const auto view = [](const Elements& elements, int64_t seqlen, int64_t heads,
                        int64_t head_dim) {
     return std::visit(
@@ -71,11 +78,19 @@ absl::Status CheckAccuracy(const Case& c, const Inputs& inputs,
         },
         elements.values);
   };
+  const auto score_view = [&](const Elements& elements,
+                              const std::vector<float>& int8_values,
+                              int64_t seqlen, int64_t heads) {
+    return int8_values.empty()
+               ? view(elements, seqlen, heads, c.variant.head_dim_qk)
+               : reference::TensorView::Dense(int8_values.data(), seqlen, heads,
+                                              c.variant.head_dim_qk);
+  };
   const std::optional<std::vector<int64_t>> rows =
       RowsToCheck(c, reference_flops);
   absl::StatusOr<reference::AttentionResult> expected = reference::Attention(
-      problem, view(inputs.query, c.seqlen_q, c.heads_q, c.variant.head_dim_qk),
-      view(inputs.key, c.seqlen_kv, c.heads_kv, c.variant.head_dim_qk),
+      problem, score_view(inputs.query, int8_query, c.seqlen_q, c.heads_q),
+      score_view(inputs.key, int8_key, c.seqlen_kv, c.heads_kv),
       view(inputs.value, c.seqlen_kv, c.heads_kv, c.variant.head_dim_v),
       {.threads = threads, .rows = rows});
   if (!expected.ok()) return expected.status();

@@ -1,12 +1,14 @@
 #include "zyfa/bench/attention_launch.h"
 
-#include <array>
 #include <cstddef>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <set>
 #include <string>
 #include <system_error>
+#include <utility>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
@@ -31,6 +33,7 @@ struct Tensor {
   size_t offset;  // in AttentionArgs
   uint64_t address;
   size_t bytes;
+  absl::Span<const uint8_t> from;  // of an input
 };
 
 absl::Status WriteFile(const std::filesystem::path& path,
@@ -46,21 +49,34 @@ absl::Status WriteFile(const std::filesystem::path& path,
   return absl::OkStatus();
 }
 
-std::array<Tensor, 4> TensorsOf(const Case& c, const Inputs& inputs) {
+// Query, key, value and output; of INT8, what comes with them.
+std::vector<Tensor> TensorsOf(const Case& c, const Inputs& inputs) {
   const size_t output = size_t{1} * c.batch * c.seqlen_q * c.heads_q *
                         c.variant.head_dim_v * sizeof(Bf16);
-  return {
-      {{"query", offsetof(AttentionArgs, query), uint64_t{1} << 44,
-        inputs.query.bytes().size()},
-       {"key", offsetof(AttentionArgs, key), uint64_t{2} << 44,
-        inputs.key.bytes().size()},
-       {"value", offsetof(AttentionArgs, value), uint64_t{3} << 44,
-        inputs.value.bytes().size()},
-       {"output", offsetof(AttentionArgs, output), uint64_t{4} << 44, output}}};
+  std::vector<Tensor> tensors;
+  const auto add = [&](const char* name, size_t offset, size_t bytes,
+                       absl::Span<const uint8_t> from) {
+    if (bytes == 0) return;
+    tensors.push_back(
+        {name, offset, (tensors.size() + uint64_t{1}) << 44, bytes, from});
+  };
+  const auto add_input = [&](const char* name, size_t offset,
+                             absl::Span<const uint8_t> from) {
+    add(name, offset, from.size(), from);
+  };
+  add_input("query", offsetof(AttentionArgs, query), inputs.query.bytes());
+  add_input("key", offsetof(AttentionArgs, key), inputs.key.bytes());
+  add_input("value", offsetof(AttentionArgs, value), inputs.value.bytes());
+  add("output", offsetof(AttentionArgs, output), output, {});
+  add_input("query_shift", offsetof(AttentionArgs, query_shift),
+            inputs.query_shifts);
+  add_input("key_multiplier", offsetof(AttentionArgs, key_multiplier),
+            BytesOf(inputs.key_multipliers));
+  return tensors;
 }
 
 absl::StatusOr<AttentionPlan> PlanOf(const Case& c, const Inputs& inputs,
-                                     const std::array<Tensor, 4>& tensors) {
+                                     const std::vector<Tensor>& tensors) {
   const Variant& v = c.variant;
   AttentionParams params;
   params.query = DenseTensor(tensors[0].address, c.batch, c.seqlen_q, c.heads_q,
@@ -68,23 +84,27 @@ absl::StatusOr<AttentionPlan> PlanOf(const Case& c, const Inputs& inputs,
   params.key = DenseTensor(tensors[1].address, c.batch, c.seqlen_kv, c.heads_kv,
                            v.head_dim_qk, v.data_type);
   params.value = DenseTensor(tensors[2].address, c.batch, c.seqlen_kv,
-                             c.heads_kv, v.head_dim_v, v.data_type);
+                             c.heads_kv, v.head_dim_v, ValueType(v));
   params.output = DenseTensor(tensors[3].address, c.batch, c.seqlen_q,
                               c.heads_q, v.head_dim_v);
-  params.softmax_scale = inputs.softmax_scale;
+  inputs.SetScales(v, params);
   params.mask = v.mask;
   params.variant = VariantName(v);
-  if (v.data_type == DataType::kFp8) {
-    params.query_descale = inputs.query_descale;
-    params.key_descale = inputs.key_descale;
-    params.value_descale = inputs.value_descale;
+  for (const Tensor& tensor : tensors) {
+    if (tensor.offset == offsetof(AttentionArgs, query_shift)) {
+      params.query_shift =
+          DenseTokens(tensor.address, c.batch, c.heads_q, c.seqlen_q, 1);
+    } else if (tensor.offset == offsetof(AttentionArgs, key_multiplier)) {
+      params.key_multiplier =
+          DenseTokens(tensor.address, c.batch, c.heads_kv, c.seqlen_kv, 4);
+    }
   }
   return PlanAttention(params);
 }
 
 // The message; arguments that are no tensors as their 32-bit words.
 emu::Launch MessageOf(const AttentionPiece& piece, const KernelEntry& kernel,
-                      const std::array<Tensor, 4>& tensors) {
+                      const std::vector<Tensor>& tensors) {
   emu::Launch launch;
   launch.set_code_object("kernel.co");
   launch.set_kernel(std::string(kernel.symbol));
@@ -97,7 +117,7 @@ emu::Launch MessageOf(const AttentionPiece& piece, const KernelEntry& kernel,
   set(piece.shape.block, *launch.mutable_workgroup());
   launch.set_dynamic_lds_bytes(piece.shape.dynamic_lds_bytes);
   launch.set_kernarg_bytes(sizeof(AttentionArgs));
-  size_t end_of_tensors = 0;
+  std::set<size_t> addresses;  // their words
   for (const Tensor& tensor : tensors) {
     emu::Argument& argument = *launch.add_arg();
     argument.set_offset(static_cast<uint32_t>(tensor.offset));
@@ -109,10 +129,11 @@ emu::Launch MessageOf(const AttentionPiece& piece, const KernelEntry& kernel,
     } else {
       buffer.set_file(absl::StrCat(tensor.name, ".bin"));
     }
-    end_of_tensors = std::max(end_of_tensors, tensor.offset + 8);
+    addresses.insert({tensor.offset, tensor.offset + 4});
   }
   const auto* bytes = reinterpret_cast<const uint8_t*>(&piece.args);
-  for (size_t at = end_of_tensors; at < sizeof(AttentionArgs); at += 4) {
+  for (size_t at = 0; at < sizeof(AttentionArgs); at += 4) {
+    if (addresses.contains(at)) continue;
     uint32_t word = 0;
     std::memcpy(&word, bytes + at, sizeof(word));
     if (word == 0) continue;
@@ -131,7 +152,7 @@ absl::Status WriteAttentionLaunch(const Case& c, uint32_t seed,
   if (!fits.ok()) return fits;
   const absl::StatusOr<Inputs> inputs = GaussianInputs(c, seed);
   if (!inputs.ok()) return inputs.status();
-  const std::array<Tensor, 4> tensors = TensorsOf(c, *inputs);
+  const std::vector<Tensor> tensors = TensorsOf(c, *inputs);
   const absl::StatusOr<AttentionPlan> plan = PlanOf(c, *inputs, tensors);
   if (!plan.ok()) return plan.status();
   if (const int64_t pieces = PieceCount(*plan); pieces != 1) {
@@ -148,13 +169,15 @@ absl::Status WriteAttentionLaunch(const Case& c, uint32_t seed,
     return absl::MakeConstSpan(reinterpret_cast<const uint8_t*>(s.data()),
                                s.size());
   };
-  for (const auto& [name, bytes] :
-       {std::pair{"kernel.co",
-                  absl::Span<const uint8_t>(plan->kernel->code_object)},
-        std::pair{"query.bin", inputs->query.bytes()},
-        std::pair{"key.bin", inputs->key.bytes()},
-        std::pair{"value.bin", inputs->value.bytes()},
-        std::pair{"launch.textproto", bytes_of(text)}}) {
+  std::vector<std::pair<std::string, absl::Span<const uint8_t>>> files = {
+      {"kernel.co", plan->kernel->code_object},
+      {"launch.textproto", bytes_of(text)}};
+  for (const Tensor& tensor : tensors) {
+    if (!tensor.from.empty()) {
+      files.emplace_back(absl::StrCat(tensor.name, ".bin"), tensor.from);
+    }
+  }
+  for (const auto& [name, bytes] : files) {
     if (absl::Status status = WriteFile(folder / name, bytes); !status.ok()) {
       return status;
     }

@@ -18,7 +18,7 @@ namespace {
 absl::StatusOr<emu::KernelClock> ClockOf(const TimingFlags& flags,
                                          DataType type) {
   if (!flags.clock.empty()) return emu::ParseKernelClock(flags.clock);
-  if (type == DataType::kFp8) return emu::FixedClock(emu::kFp8ClockGhz);
+  if (type != DataType::kBf16) return emu::FixedClock(emu::kFp8ClockGhz);
   return emu::Bf16AttentionClock();
 }
 

@@ -10,6 +10,7 @@
 #include "absl/strings/str_format.h"
 #include "zyfa/launch/tensor.h"
 #include "zyfa/numerics/random.h"
+#include "zyfa/quantize/host_int8.h"
 #include "zyfa/quantize/host_quantize.h"
 #include "zyfa/quantize/softmax_fold.h"
 
@@ -39,8 +40,58 @@ size_t Elements::size() const {
   return std::visit([](const auto& v) { return v.size(); }, values);
 }
 
+namespace {
+float ToFloat(numerics::Bf16 x) { return x.ToFloat(); }
+float ToFloat(numerics::E4m3 x) { return x.ToFloat(); }
+float ToFloat(int8_t x) { return x; }
+}  // namespace
+
 float Elements::operator[](size_t i) const {
-  return std::visit([i](const auto& v) { return v[i].ToFloat(); }, values);
+  return std::visit([i](const auto& v) { return ToFloat(v[i]); }, values);
+}
+
+void Inputs::SetScales(const Variant& variant, AttentionParams& params) const {
+  if (variant.data_type != DataType::kInt8) {
+    params.softmax_scale = softmax_scale;
+  }
+  if (variant.data_type == DataType::kFp8) {
+    params.query_descale = query_descale;
+    params.key_descale = key_descale;
+  }
+  if (IsPersistent(variant)) params.value_descale = value_descale;
+}
+
+std::vector<float> Int8QueryValues(const Case& c, const Inputs& inputs) {
+  std::vector<float> values(inputs.query.size());
+  const auto dim = static_cast<size_t>(c.variant.head_dim_qk);
+  const auto heads = static_cast<size_t>(c.heads_q);
+  const auto seqlen = static_cast<size_t>(c.seqlen_q);
+  for (size_t i = 0; i < values.size(); ++i) {
+    const size_t head = i / dim % heads;
+    const size_t token = i / dim / heads % seqlen;
+    const size_t batch = i / dim / heads / seqlen;
+    const int shift =
+        inputs.query_shifts[(batch * heads + head) * seqlen + token];
+    values[i] = std::ldexp(inputs.query[i], -shift - 3);
+  }
+  return values;
+}
+
+std::vector<float> Int8KeyValues(const Case& c, const Inputs& inputs) {
+  std::vector<float> values(inputs.key.size());
+  const auto dim = static_cast<size_t>(c.variant.head_dim_qk);
+  const auto heads = static_cast<size_t>(c.heads_kv);
+  const auto seqlen = static_cast<size_t>(c.seqlen_kv);
+  for (size_t i = 0; i < values.size(); ++i) {
+    values[i] = inputs.key[i];
+    if (inputs.key_multipliers.empty()) continue;
+    const size_t head = i / dim % heads;
+    const size_t token = i / dim / heads % seqlen;
+    const size_t batch = i / dim / heads / seqlen;
+    values[i] *= static_cast<float>(
+        inputs.key_multipliers[(batch * heads + head) * seqlen + token]);
+  }
+  return values;
 }
 
 absl::Span<const uint8_t> Elements::bytes() const {
@@ -75,6 +126,40 @@ absl::Status CheckInputsFit(const Case& c) {
       memory / 1e9));
 }
 
+namespace {
+
+absl::StatusOr<Inputs> Int8Inputs(const Case& c, const QuantizeExtent& query,
+                                  const QuantizeExtent& key, float scale,
+                                  const std::vector<Bf16>& query_values,
+                                  const std::vector<Bf16>& key_values,
+                                  QuantizedTensor value) {
+  const bool multipliers = c.variant.probability == Probability::kMultiply;
+  const absl::StatusOr<Int8Keys> k =
+      QuantizeKeysInt8OnHost({.granularity = ScaleGranularity::kTensor,
+                              .token_multipliers = multipliers,
+                              .rotate = true,
+                              .subtract_mean = true},
+                             key, key_values);
+  if (!k.ok()) return k.status();
+  const absl::StatusOr<Int8Queries> q =
+      QuantizeQueriesInt8OnHost({.rotate = true,
+                                 .softmax_scale = scale,
+                                 .heads_kv = c.heads_kv,
+                                 .multipliers = multipliers,
+                                 .key_granularity = ScaleGranularity::kTensor},
+                                query, query_values, k->descales);
+  if (!q.ok()) return q.status();
+  return Inputs{.query = q->codes,
+                .key = k->codes,
+                .value = std::move(value.codes),
+                .softmax_scale = scale,
+                .value_descale = value.descales[0],
+                .query_shifts = q->shifts,
+                .key_multipliers = k->multipliers};
+}
+
+}  // namespace
+
 absl::StatusOr<Inputs> GaussianInputs(const Case& c, uint32_t seed) {
   const QuantizeExtent query = {c.batch, c.seqlen_q, c.heads_q,
                                 c.variant.head_dim_qk};
@@ -92,6 +177,14 @@ absl::StatusOr<Inputs> GaussianInputs(const Case& c, uint32_t seed) {
                   .key = gaussian(key, kKeyStream),
                   .value = gaussian(value, kValueStream),
                   .softmax_scale = scale};
+  }
+
+  if (c.variant.data_type == DataType::kInt8) {
+    absl::StatusOr<QuantizedTensor> v =
+        QuantizeOnHost({}, value, gaussian(value, kValueStream));
+    if (!v.ok()) return v.status();
+    return Int8Inputs(c, query, key, scale, gaussian(query, kQueryStream),
+                      gaussian(key, kKeyStream), *std::move(v));
   }
 
   const absl::StatusOr<SoftmaxFold> fold = FoldSoftmaxScale(scale);
@@ -117,10 +210,20 @@ absl::StatusOr<Inputs> GaussianInputs(const Case& c, uint32_t seed) {
                 .value_descale = v->descales[0]};
 }
 
-const char* GaussianDistribution(DataType type) {
-  return type == DataType::kBf16
-             ? "gaussian"
-             : "gaussian, to e4m3 with a scale a tensor, softmax scale folded";
+const char* GaussianDistribution(const Variant& variant) {
+  switch (variant.data_type) {
+    case DataType::kBf16:
+      return "gaussian";
+    case DataType::kFp8:
+      return "gaussian, to e4m3 with a scale a tensor, softmax scale folded";
+    case DataType::kInt8:
+      return variant.probability == Probability::kMultiply
+                 ? "gaussian, Q and K to int8 without mean key and rotated, "
+                   "multipliers of tokens; V to e4m3"
+                 : "gaussian, Q and K to int8 without mean key and rotated, K "
+                   "with one scale; V to e4m3";
+  }
+  return "";
 }
 
 }  // namespace zyfa::bench

@@ -1,6 +1,7 @@
 #include "zyfa/bench/run_case.h"
 
 #include <ctime>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -26,8 +27,8 @@ namespace {
 
 using numerics::Bf16;
 
-absl::StatusOr<DeviceBuffer> Upload(Device& device, const Elements& elements) {
-  const absl::Span<const uint8_t> bytes = elements.bytes();
+absl::StatusOr<DeviceBuffer> Upload(Device& device,
+                                    absl::Span<const uint8_t> bytes) {
   absl::StatusOr<DeviceBuffer> buffer =
       DeviceBuffer::Create(device, bytes.size());
   if (!buffer.ok()) return buffer.status();
@@ -40,7 +41,7 @@ absl::StatusOr<DeviceBuffer> Upload(Device& device, const Elements& elements) {
 
 // The tensors of a case in device memory, and the call that uses them.
 struct DeviceCall {
-  DeviceBuffer query, key, value, output;
+  DeviceBuffer query, key, value, output, shifts, multipliers;
   AttentionParams params;
 };
 
@@ -55,6 +56,31 @@ TensorView SharedHead(uint64_t address, int64_t batch, int64_t seqlen,
   return view;
 }
 
+// What INT8 variants take besides.
+absl::Status UploadInt8(const Case& c, const Inputs& inputs, bool shared,
+                        Device& device, DeviceCall& call) {
+  if (c.variant.data_type != DataType::kInt8) return absl::OkStatus();
+  const auto view = [&](const DeviceBuffer& buffer, int64_t heads,
+                        int64_t seqlen, int64_t bytes) {
+    TokenView tokens =
+        DenseTokens(buffer.address(), c.batch, heads, seqlen, bytes);
+    if (shared) tokens.batch_stride = tokens.head_stride = 0;
+    return tokens;
+  };
+  absl::StatusOr<DeviceBuffer> shifts = Upload(device, inputs.query_shifts);
+  if (!shifts.ok()) return shifts.status();
+  call.shifts = *std::move(shifts);
+  call.params.query_shift = view(call.shifts, c.heads_q, c.seqlen_q, 1);
+  if (inputs.key_multipliers.empty()) return absl::OkStatus();
+  absl::StatusOr<DeviceBuffer> multipliers =
+      Upload(device, BytesOf(inputs.key_multipliers));
+  if (!multipliers.ok()) return multipliers.status();
+  call.multipliers = *std::move(multipliers);
+  call.params.key_multiplier =
+      view(call.multipliers, c.heads_kv, c.seqlen_kv, 4);
+  return absl::OkStatus();
+}
+
 // `inputs` are those of the whole case or, with `shared`, of one head that
 // stands for all; then the output's memory is left untouched.
 absl::StatusOr<DeviceCall> Prepare(const Case& c, const Inputs& inputs,
@@ -63,11 +89,11 @@ absl::StatusOr<DeviceCall> Prepare(const Case& c, const Inputs& inputs,
   const auto view = shared ? SharedHead : DenseTensor;
   const size_t output_size = size_t{1} * c.batch * c.seqlen_q * c.heads_q *
                              c.variant.head_dim_v * sizeof(Bf16);
-  absl::StatusOr<DeviceBuffer> query = Upload(device, inputs.query);
+  absl::StatusOr<DeviceBuffer> query = Upload(device, inputs.query.bytes());
   if (!query.ok()) return query.status();
-  absl::StatusOr<DeviceBuffer> key = Upload(device, inputs.key);
+  absl::StatusOr<DeviceBuffer> key = Upload(device, inputs.key.bytes());
   if (!key.ok()) return key.status();
-  absl::StatusOr<DeviceBuffer> value = Upload(device, inputs.value);
+  absl::StatusOr<DeviceBuffer> value = Upload(device, inputs.value.bytes());
   if (!value.ok()) return value.status();
   absl::StatusOr<DeviceBuffer> output =
       DeviceBuffer::Create(device, output_size);
@@ -84,17 +110,14 @@ absl::StatusOr<DeviceCall> Prepare(const Case& c, const Inputs& inputs,
   params.key = view(key->address(), c.batch, c.seqlen_kv, c.heads_kv,
                     v.head_dim_qk, v.data_type);
   params.value = view(value->address(), c.batch, c.seqlen_kv, c.heads_kv,
-                      v.head_dim_v, v.data_type);
+                      v.head_dim_v, ValueType(v));
   params.output = DenseTensor(output->address(), c.batch, c.seqlen_q, c.heads_q,
                               v.head_dim_v);
-  params.softmax_scale = inputs.softmax_scale;
+  inputs.SetScales(v, params);
   params.mask = v.mask;
   params.variant = VariantName(v);
-  if (v.data_type == DataType::kFp8) {
-    params.query_descale = inputs.query_descale;
-    params.key_descale = inputs.key_descale;
-    params.value_descale = inputs.value_descale;
-  }
+  const absl::Status status = UploadInt8(c, inputs, shared, device, call);
+  if (!status.ok()) return status;
   call.query = *std::move(query);
   call.key = *std::move(key);
   call.value = *std::move(value);
@@ -152,8 +175,10 @@ void Describe(const Case& c, const Device& device, const KernelEntry* kernel,
   record.set_head_dim_v(c.variant.head_dim_v);
   record.set_mask(c.variant.mask == Mask::kCausal ? proto::MASK_CAUSAL
                                                   : proto::MASK_FULL);
-  record.set_input_distribution(GaussianDistribution(c.variant.data_type));
-  record.set_seed(options.seed);
+  if (options.inputs == nullptr) {
+    record.set_input_distribution(GaussianDistribution(c.variant));
+    record.set_seed(options.seed);
+  }
   record.set_flops(AttentionFlops(c.variant, int64_t{c.batch} * c.heads_q,
                                   c.seqlen_q, c.seqlen_kv));
 }
@@ -182,6 +207,29 @@ Case OneHead(const Case& c) {
   return one;
 }
 
+absl::Status CheckSizes(const Case& c, const Inputs& inputs) {
+  const int64_t query_rows = int64_t{1} * c.batch * c.seqlen_q * c.heads_q;
+  const int64_t key_rows = int64_t{1} * c.batch * c.seqlen_kv * c.heads_kv;
+  const bool int8 = c.variant.data_type == DataType::kInt8;
+  const struct {
+    const char* name;
+    size_t size;
+    int64_t wanted;
+  } sizes[] = {
+      {"query", inputs.query.size(), query_rows * c.variant.head_dim_qk},
+      {"key", inputs.key.size(), key_rows * c.variant.head_dim_qk},
+      {"value", inputs.value.size(), key_rows * c.variant.head_dim_v},
+      {"query_shifts", inputs.query_shifts.size(), int8 ? query_rows : 0},
+      {"key_multipliers", inputs.key_multipliers.size(),
+       c.variant.probability == Probability::kMultiply ? key_rows : 0}};
+  for (const auto& [name, size, wanted] : sizes) {
+    if (size == static_cast<size_t>(wanted)) continue;
+    return absl::InvalidArgumentError(absl::StrCat(
+        "inputs.", name, " has ", size, " elements; allowed: ", wanted));
+  }
+  return absl::OkStatus();
+}
+
 absl::Status Measure(const Case& c, Device& device,
                      const RunCaseOptions& options, proto::Record& record) {
   const bool modelled = device.properties().modelled;
@@ -197,11 +245,18 @@ absl::Status Measure(const Case& c, Device& device,
     record.set_outcome(proto::OUTCOME_REFUSED);
     return status;
   }
-  const absl::StatusOr<Inputs> inputs =
-      GaussianInputs(time_only ? OneHead(c) : c, options.seed);
-  if (!inputs.ok()) return inputs.status();
-  const absl::StatusOr<DeviceCall> call =
-      Prepare(c, *inputs, time_only, device);
+  const Case of_inputs = time_only ? OneHead(c) : c;
+  std::optional<Inputs> gaussian;
+  if (options.inputs == nullptr) {
+    absl::StatusOr<Inputs> made = GaussianInputs(of_inputs, options.seed);
+    if (!made.ok()) return made.status();
+    gaussian = *std::move(made);
+  } else if (absl::Status status = CheckSizes(of_inputs, *options.inputs);
+             !status.ok()) {
+    return status;
+  }
+  const Inputs& inputs = gaussian.has_value() ? *gaussian : *options.inputs;
+  const absl::StatusOr<DeviceCall> call = Prepare(c, inputs, time_only, device);
   if (!call.ok()) return call.status();
   record.set_softmax_scale(*call->params.softmax_scale);
   if (absl::Status status = Supports(call->params); !status.ok()) {
@@ -222,7 +277,7 @@ absl::Status Measure(const Case& c, Device& device,
       RunOnce(*call, device, record);
   if (!output.ok()) return output.status();
   absl::Status status = CheckAccuracy(
-      c, *inputs, *output, options.reference_flops, options.threads, record);
+      c, inputs, *output, options.reference_flops, options.threads, record);
   if (!status.ok()) return status;
   if (modelled) {
     RecordEmulatorTime(device, options.timing, record);

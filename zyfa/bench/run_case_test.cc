@@ -265,6 +265,23 @@ TEST(RunCase, ACaseThatNoKernelTakesIsRefused) {
   EXPECT_FALSE(r.has_code_object_sha256());
 }
 
+TEST(RunCase, GivenInputsRunInsteadOfGaussianOnes) {
+  EmulatorDevice emulator;
+  const Inputs inputs = *GaussianInputs(kCase, 7);
+  const proto::Record given = RunCase(kCase, emulator, {.inputs = &inputs});
+  EXPECT_EQ(given.outcome(), proto::OUTCOME_OK) << given.message();
+  EXPECT_FALSE(given.has_input_distribution());
+  EXPECT_FALSE(given.has_seed());
+  EXPECT_EQ(given.rel_rmse(), RunCase(kCase, emulator, {.seed = 7}).rel_rmse());
+
+  Inputs small = inputs;
+  small.key = Elements(std::vector<numerics::Bf16>(5));
+  const proto::Record refused = RunCase(kCase, emulator, {.inputs = &small});
+  EXPECT_EQ(refused.outcome(), proto::OUTCOME_FAILED);
+  EXPECT_THAT(refused.message(),
+              HasSubstr("inputs.key has 5 elements; allowed: "));
+}
+
 TEST(RunCase, OtherSeedsOtherErrors) {
   FakeGpu gpu(kCase);
   const RunCaseOptions once = {.seed = 1, .warmups = 0, .runs = 1};
