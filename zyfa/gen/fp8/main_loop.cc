@@ -141,8 +141,7 @@ class MainLoop {
   // The meeting of waves of that group, in code for waves of group `own`, or of
   // both if that is kBoth. It has to be counted apart.
   // `between`: other memory operations than loads of tiles that have been
-  // // issued since those that must have arrived. `raise`: their priority as
-  // well.
+  // issued since those that must have arrived. `raise`: their priority as well.
   static constexpr int kBoth = -1;
   void EmitMeeting(int group, int own, int between = 0, bool raise = false);
   void EmitCountMeeting() { a.s_sub_u32(s.meetings_left, s.meetings_left, 1); }

@@ -10,9 +10,9 @@ namespace zyfa::gen::fp8 {
 // i0 = first row of the wave (of causal kernels + seqlen_kv - seqlen_q) these
 // are keys i0 - 32 .. i0 + 31, as far as they exist and the row sees them.
 
-// // // Those keys of an item on their way, of round s.round - `rounds_back`:
-// to LDS, or where there is no room to registers of scores and operands, as the
-// A operand, into registers of scores and operands, which must be free.
+// Those keys of an item on their way, of round s.round - `rounds_back`: to LDS
+// or, where there is no room in it, as the A operand to registers of scores and
+// operands, which must be free.
 void EmitProbeLoads(KernelState& s, int rounds_back);
 
 // Vector memory instructions of it; 0 of FP8 kernels.
