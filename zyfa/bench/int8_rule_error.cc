@@ -71,8 +71,8 @@ std::vector<NamedRule> Rules(bool parts) {
     return rules.emplace_back(NamedRule{name, {}}).rule;
   };
   if (parts) {
-    add("probe 1 block").probe_blocks = 1;
-    add("probe 4 blocks").probe_blocks = 4;
+    add("probe 32").probe_keys = 32;
+    add("probe 128").probe_keys = 128;
     add("start 2").start = 2;
     add("start 6").start = 6;
     add("floor 2").floor = 2;
@@ -91,13 +91,13 @@ std::vector<NamedRule> Rules(bool parts) {
     add("no early fall").early_falls = 0;
     return rules;
   }
-  add("no probe").probe_blocks = 0;
+  add("no probe").probe_keys = 0;
   add("no moves").move_share = kNoMoves;
   Int8Rule& near = add("slack 6, period 16");
   near.slack = 6;
   near.period = 16;
   // A reference that rises and falls from tile 0's maximum (int8-qk 2.3).
-  add("rises and falls") = {.probe_blocks = 0,
+  add("rises and falls") = {.probe_keys = 0,
                             .start = 0,
                             .floor = 100,
                             .overshoot = 3,

@@ -26,7 +26,7 @@ constexpr uint32_t kLargestMultiplier = 255;
 constexpr int kLargestOvershoot = 8;
 constexpr int kLargestSlack = 64;
 constexpr int kLargestStart = 16;
-constexpr int kLargestProbe = 64;
+constexpr int kLargestProbe = 2048;
 constexpr float kLargestMoveShare = 0x1p40f;
 constexpr int kFractionBits = 3;  // of a binade in a code
 constexpr int kScaleExponent = 8;
@@ -134,7 +134,7 @@ class Int8Softmax {
     }
     int32_t largest = *std::max_element(z.begin(), z.begin() + count);
     if (row.tiles == 0) {
-      if (options_.rule.probe_blocks > 0) row.probe = Probe(row);
+      if (options_.rule.probe_keys > 0) row.probe = Probe(row);
       SetBase(row, largest);
     }
     largest += row.addend;
@@ -208,7 +208,7 @@ class Int8Softmax {
     const int64_t end =
         std::min(block + kInt8ProbeBlock, VisibleKeys(problem_, row.position));
     const int64_t begin = std::max<int64_t>(
-        0, block - (options_.rule.probe_blocks - 1) * kInt8ProbeBlock);
+        0, block + kInt8ProbeBlock - options_.rule.probe_keys);
     std::array<double, kLargestHeadDimQk> q;
     std::array<double, kLargestHeadDimQk> k;
     query_.LoadRow(row.batch_index, row.position, row.head_index, depth,
@@ -343,8 +343,8 @@ absl::Status ValidateOptions(const Int8ModelOptions& options) {
   const Int8Rule& rule = options.rule;
   if (options.shift == nullptr) return Refuse("shift", "unset", "a function");
   for (const auto& [name, value, largest] :
-       {std::tuple<absl::string_view, int, int>(
-            "probe_blocks", rule.probe_blocks, kLargestProbe),
+       {std::tuple<absl::string_view, int, int>("probe_keys", rule.probe_keys,
+                                                kLargestProbe),
         {"start", rule.start, kLargestStart},
         {"floor", rule.floor, -kInt8LeastExponent},
         {"overshoot", rule.overshoot, kLargestOvershoot},

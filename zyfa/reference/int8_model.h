@@ -41,7 +41,7 @@ struct Int8ModelOptions {
   Fp8Descale value_descale = nullptr;   // not set: 1
   Fp8Output output = Fp8Output::kBf16;
   float output_scale = 1.0f;  // for kE4m3; finite
-  // probe_blocks 0 .. 64, start, least_distance and start_of_move 0 .. 16,
+  // probe_keys 0 .. 2048, start, least_distance and start_of_move 0 .. 16,
   // floor 0 .. 100, overshoot 0 .. 8, slack 0 .. 64, move_share 0 .. 2^40,
   // period from 0.
   Int8Rule rule = {};

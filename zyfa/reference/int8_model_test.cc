@@ -242,16 +242,14 @@ float Log2(float x) {
   return static_cast<float>(std::log2(static_cast<long double>(x)));
 }
 
-// Whether the probe of a row looks at a key: that key's block of 32, counted
-// from the key at the place of row 0, is the row's own or one of those before.
+// Whether the probe of a row looks at a key: by their distance from the end of
+// the row's block of 32, where key j has the place of a row.
 bool IsProbed(const Tensors& t, const Int8Rule& rule, int64_t position,
               int64_t j) {
   const int64_t place =
       t.p.mask == Mask::kCausal ? j - (t.p.seqlen_kv - t.p.seqlen_q) : j;
-  const auto block =
-      static_cast<int64_t>(std::floor(static_cast<long double>(place) / 32.0L));
-  const int64_t behind = position / 32 - block;
-  return behind >= 0 && behind < rule.probe_blocks;
+  const int64_t from_end = (position | 31) - place;
+  return from_end >= 0 && from_end < rule.probe_keys;
 }
 
 class RealRow {
@@ -469,14 +467,14 @@ constexpr float kNoMoves = 0x1p40f;
 
 constexpr Int8Rule kRules[] = {
     {},
-    {.probe_blocks = 0,
+    {.probe_keys = 0,
      .start = 0,
      .floor = 100,
      .overshoot = 0,
      .slack = 0,
      .move_share = 0x1p12f,
      .period = 1},
-    {.probe_blocks = 1,
+    {.probe_keys = 32,
      .start = 0,
      .floor = 2,
      .overshoot = 1,
@@ -486,7 +484,7 @@ constexpr Int8Rule kRules[] = {
      .start_of_move = 0,
      .period = 3,
      .early_falls = 3},
-    {.probe_blocks = 5,
+    {.probe_keys = 160,
      .start = 7,
      .floor = 0,
      .overshoot = 8,
@@ -499,7 +497,7 @@ constexpr Int8Rule kRules[] = {
 };
 // Tile 0 alone decides where a row starts, and nothing where it falls to; e
 // rises, the base stays.
-constexpr Int8Rule kNoProbe = {.probe_blocks = 0,
+constexpr Int8Rule kNoProbe = {.probe_keys = 0,
                                .start = 0,
                                .floor = 100,
                                .overshoot = 0,
@@ -761,13 +759,13 @@ TEST(Int8ModelTest, ReferenceStartsAtTheProbe) {
   using Starts = std::vector<std::pair<int, int>>;
   EXPECT_EQ(starts(rule), (Starts{{0, 126}, {4, 103}, {2, 70}, {-1, 0}}));
   // Too low for tile 1, which makes it rise.
-  rule.probe_blocks = 1;
+  rule.probe_keys = 32;
   EXPECT_EQ(starts(rule), (Starts{{0, 126}, {3, 111}, {2, 70}, {-2, 0}}));
-  rule.probe_blocks = 2;
+  rule.probe_keys = 64;
   EXPECT_EQ(starts(rule), (Starts{{0, 126}, {2, 119}, {2, 70}, {-2, 0}}));
-  rule.probe_blocks = 3;
+  rule.probe_keys = 96;
   EXPECT_EQ(starts(rule), (Starts{{0, 117}, {4, 94}, {0, 77}, {-1, 0}}));
-  rule.probe_blocks = 64;
+  rule.probe_keys = 2048;
   EXPECT_EQ(starts(rule), (Starts{{0, 117}, {4, 94}, {0, 77}, {-1, 0}}));
 }
 
@@ -1139,8 +1137,8 @@ TEST(Int8ModelTest, RefusalsNameTheArgument) {
   };
   EXPECT_EQ(message(OptionsOf(t)), "");
   EXPECT_THAT(message({}), HasSubstr("shift is unset; allowed: a function"));
-  EXPECT_THAT(of_rule({.probe_blocks = 65}),
-              HasSubstr("rule.probe_blocks is 65; allowed: 0 .. 64"));
+  EXPECT_THAT(of_rule({.probe_keys = 2049}),
+              HasSubstr("rule.probe_keys is 2049; allowed: 0 .. 2048"));
   EXPECT_THAT(of_rule({.start = 17}),
               HasSubstr("rule.start is 17; allowed: 0 .. 16"));
   EXPECT_THAT(of_rule({.floor = 101}),

@@ -28,7 +28,7 @@ using ::testing::HasSubstr;
 using ::testing::Lt;
 
 // The base stays; tile 0 alone decides where a row starts.
-constexpr Int8Rule kNoProbe = {.probe_blocks = 0,
+constexpr Int8Rule kNoProbe = {.probe_keys = 0,
                                .start = 0,
                                .floor = 100,
                                .overshoot = 3,

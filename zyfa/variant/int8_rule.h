@@ -14,14 +14,14 @@ namespace zyfa {
 // is a look at the keys at the row's own place; for a large weight to be coded
 // as well as the others, the base must have its place in a binade.
 struct Int8Rule {
-  // The probe of row i, blocks of kInt8ProbeBlock keys: the one that begins at
-  // key i rounded down to a multiple of that, with a causal mask plus
-  // seqlen_kv - seqlen_q, and those before, as far as the row sees them.
+  // The probe of row i looks at so many keys up to the end of the block of
+  // kInt8ProbeBlock that begins at key i rounded down to a multiple of that,
+  // with a causal mask plus seqlen_kv - seqlen_q, as far as the row sees them.
   // 0: no probe.
-  int probe_blocks = 2;
+  int probe_keys = 48;
   // e from tile 1 on, above the probe's maximum, and down to where it may fall
   // below that.
-  int start = 4;
+  int start = 5;
   int floor = 4;
   // How far a rise of e goes beyond what its tile needs, and how far above the
   // largest score since the last fall the next one stops.

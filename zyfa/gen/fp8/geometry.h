@@ -2,6 +2,7 @@
 #define ZYFA_GEN_FP8_GEOMETRY_H_
 
 #include "zyfa/variant/attention_args.h"
+#include "zyfa/variant/int8_rule.h"
 #include "zyfa/variant/variant.h"
 
 namespace zyfa::gen::fp8 {
@@ -26,8 +27,7 @@ struct Geometry {
     narrow_lds = key_lds + kStages * kWidePartBytes;
     own_lds = narrow_lds + (narrow_part ? kStages * kNarrowPartBytes : 0);
     own_bytes = kQueriesPerWave * row_bytes;
-    probe_in_lds = int8 && !narrow_part;
-    own_stride = probe_in_lds ? 2 * own_bytes : own_bytes;
+    own_stride = int8 ? Int8Rule().probe_keys * kWideRow : own_bytes;
     multiplier_lds = own_lds + kWavesPerGroup * own_stride;
     probe_multiplier_lds =
         multiplier_lds + (multiply ? kStages * kMultiplierBytes : 0);
@@ -49,19 +49,20 @@ struct Geometry {
   // Eight keys' multipliers as a wave loads them, then 224 bytes of nothing.
   static constexpr int kMultiplierBytes = 256 * kWavesPerGroup;
   bool causal;
-  bool lean;          // what makes P's codes: of FP8 scores
-  bool exact;         // the same
-  bool int8;          // of integer scores
-  bool multiply;      // of those, times keys' multipliers
-  int row_bytes;      // of Q and K
-  int qk_steps;       // of K Q^T, 64 channels each
-  bool narrow_part;   // rows have a part behind the first 128 bytes
-  int key_lds;        // LDS address of K's wide parts; V is at 0
-  int narrow_lds;     // of K's narrow parts
-  int own_lds;        // of what each wave has for itself: Q of the next item
-  int own_bytes;      // of a wave's Q
-  int own_stride;     // from wave to wave
-  bool probe_in_lds;  // keys of the probe come in the place of Q and behind it
+  bool lean;         // what makes P's codes: of FP8 scores
+  bool exact;        // the same
+  bool int8;         // of integer scores
+  bool multiply;     // of those, times keys' multipliers
+  int row_bytes;     // of Q and K
+  int qk_steps;      // of K Q^T, 64 channels each
+  bool narrow_part;  // rows have a part behind the first 128 bytes
+  int key_lds;       // LDS address of K's wide parts; V is at 0
+  int narrow_lds;    // of K's narrow parts
+  // Of what each wave has for itself: Q of the next item and, later, the wide
+  // parts of the probe's keys.
+  int own_lds;
+  int own_bytes;   // of a wave's Q
+  int own_stride;  // from wave to wave
   int multiplier_lds;
   int probe_multiplier_lds;  // of the probe's 64 keys, of each wave
   int lds_bytes;

@@ -292,7 +292,8 @@ void MainLoop::EmitFirstScores() {
     const std::vector<Stream> steps = CaptureSteps(s, scores);
     const int last = static_cast<int>(steps.size()) - 1;
     const Stream loads = a.Capture([&] { EmitTileLoads(s); });
-    a.s_setprio(2);
+    // Behind the probe they come late: the others wait for them.
+    a.s_setprio(s.g.int8 ? 3 : 2);
     a.Append(Schedule(a, steps, {{loads, 0, last}}));
     a.s_setprio(1);
     EmitMeeting(0, kBoth);
