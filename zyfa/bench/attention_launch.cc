@@ -156,8 +156,9 @@ absl::Status WriteAttentionLaunch(const Case& c, uint32_t seed,
   const absl::StatusOr<AttentionPlan> plan = PlanOf(c, *inputs, tensors);
   if (!plan.ok()) return plan.status();
   if (const int64_t pieces = PieceCount(*plan); pieces != 1) {
-    return absl::UnimplementedError(absl::StrCat(
-        CaseLabel(c), " takes ", pieces, " launches; a launch file holds one"));
+    return absl::InvalidArgumentError(absl::StrCat(
+        "batch ", c.batch, ", seqlen ", c.seqlen_q, ", heads ", c.heads_q, ": ",
+        pieces, " launches; allowed: what one launch does"));
   }
   std::string text;
   google::protobuf::TextFormat::PrintToString(

@@ -13,9 +13,9 @@ namespace zyfa::bench {
 // zyfa/emu take: in the folder `directory`, which is made if need be,
 // kernel.co, query.bin, key.bin, value.bin, of INT8 kernels query_shift.bin and
 // key_multiplier.bin, and launch.textproto (zyfa/emu/launch.proto). The output
-// goes to output.bin there. `seed`: of the inputs. InvalidArgument or
-// Unimplemented if the kernel cannot do the case or needs more than one launch
-// for it, PermissionDenied if a file cannot be written.
+// goes to output.bin there. `seed`: of the inputs. InvalidArgument if
+// the kernel cannot do the case or needs more than one launch for it,
+// PermissionDenied if a file cannot be written.
 absl::Status WriteAttentionLaunch(const Case& c, uint32_t seed,
                                   const std::string& directory);
 

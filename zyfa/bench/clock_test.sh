@@ -2,32 +2,10 @@
 # The clock bench as a user meets it: table, records, exit status.
 # Arguments: the binary, and a HIP runtime that launches but computes nothing.
 set -u
-clock=$1
+program=$1
 fake_hip=$2
 export ZYFA_HIP_LIBRARY=/absent # no GPU of this machine
-work=$(mktemp -d "$TEST_TMPDIR/clock.XXXXXX")
-failures=0
-
-# run STATUS FLAG...: runs the bench; its exit status must be STATUS.
-run() {
-  local expected=$1 status=0
-  shift
-  "$clock" "$@" >"$work/out" 2>"$work/err" || status=$?
-  if [[ $status -ne $expected ]]; then
-    echo "clock $*: status $status, not $expected"
-    cat "$work/out" "$work/err"
-    failures=$((failures + 1))
-  fi
-}
-
-# has FILE TEXT: some line of the file holds the text.
-has() {
-  if ! grep -qF -- "$2" "$work/$1"; then
-    echo "$1 lacks '$2':"
-    cat "$work/$1"
-    failures=$((failures + 1))
-  fi
-}
+source zyfa/cli/run_program.sh || exit 1
 
 # field VARIANT NAME: a number of the record of that variant.
 field() {

@@ -2,32 +2,10 @@
 # The bench as a user meets it: flags, table, records, exit status.
 # Arguments: the binary, and a HIP runtime that launches but computes nothing.
 set -u
-gaussian=$1
+program=$1
 fake_hip=$2
 export ZYFA_HIP_LIBRARY=/absent # no GPU of this machine
-work=$(mktemp -d "$TEST_TMPDIR/gaussian.XXXXXX")
-failures=0
-
-# run STATUS FLAG...: runs the bench; its exit status must be STATUS.
-run() {
-  local expected=$1 status=0
-  shift
-  "$gaussian" "$@" >"$work/out" 2>"$work/err" || status=$?
-  if [[ $status -ne $expected ]]; then
-    echo "gaussian $*: status $status, not $expected"
-    cat "$work/out" "$work/err"
-    failures=$((failures + 1))
-  fi
-}
-
-# has FILE TEXT: some line of the file holds the text.
-has() {
-  if ! grep -qF -- "$2" "$work/$1"; then
-    echo "$1 lacks '$2':"
-    cat "$work/$1"
-    failures=$((failures + 1))
-  fi
-}
+source zyfa/cli/run_program.sh || exit 1
 
 lines() {
   local count
@@ -150,7 +128,7 @@ for variant in {bf16,fp8_lean,fp8_exact}_d{128,192x128}_{causal,full}; do
 done
 
 # A table that does not get there.
-"$gaussian" "${one[@]}" >/dev/full 2>"$work/err"
+"$program" "${one[@]}" >/dev/full 2>"$work/err"
 if [[ $? -ne 2 ]]; then
   echo 'a full device: status 2 is missing'
   failures=$((failures + 1))

@@ -1,30 +1,8 @@
 #!/bin/bash
 # The ladder as a user meets it: flags, tables, records, exit status.
 set -u
-ladder=$1
-work=$(mktemp -d "$TEST_TMPDIR/int8_ladder.XXXXXX")
-failures=0
-
-# run STATUS FLAG...: runs it; its exit status must be STATUS.
-run() {
-  local expected=$1 status=0
-  shift
-  "$ladder" "$@" >"$work/out" 2>"$work/err" || status=$?
-  if [[ $status -ne $expected ]]; then
-    echo "int8_ladder $*: status $status, not $expected"
-    cat "$work/out" "$work/err"
-    failures=$((failures + 1))
-  fi
-}
-
-# has FILE TEXT: some line of the file holds the text.
-has() {
-  if ! grep -qF -- "$2" "$work/$1"; then
-    echo "$1 lacks '$2':"
-    cat "$work/$1"
-    failures=$((failures + 1))
-  fi
-}
+program=$1
+source zyfa/cli/run_program.sh || exit 1
 
 small=(--seqlen=1024 --heads=1 --rows_per_head=256)
 run 0 "${small[@]}" --sets=G,M --speed=128 --records="$work/records.json"

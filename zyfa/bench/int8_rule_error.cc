@@ -28,6 +28,7 @@
 #include "zyfa/numerics/real_like.h"
 #include "zyfa/reference/fp8_tensors.h"
 #include "zyfa/reference/int8_rule_figures.h"
+#include "zyfa/reference/int8_slow_paths.h"
 #include "zyfa/reference/int8_tensors.h"
 #include "zyfa/variant/int8_rule.h"
 
@@ -187,8 +188,9 @@ absl::Status Print(const Source& source, bool multiplies, int groups) {
     std::cout << absl::StrFormat("%-8s %-10s %-18s %6.4f %6.3f", source.name,
                                  multiplies ? "multiplier" : "shift",
                                  rules[i].name, f.Error(), f.ErrorOverExact())
-              << " |" << Rates(f.wave) << " |" << Rates(f.wave_inner) << " |"
-              << Rates(f.group) << " |" << Rates(f.group_inner) << "\n";
+              << " |" << Rates(f.paths.wave) << " |"
+              << Rates(f.paths.wave_inner) << " |" << Rates(f.paths.group)
+              << " |" << Rates(f.paths.group_inner) << "\n";
   }
   std::cout.flush();
   return absl::OkStatus();

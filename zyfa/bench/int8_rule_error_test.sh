@@ -2,29 +2,7 @@
 # The program as a user meets it. Argument: the binary.
 set -u
 program=$1
-work=$(mktemp -d "$TEST_TMPDIR/int8_rule_error.XXXXXX")
-failures=0
-
-# run STATUS FLAG...
-run() {
-  local expected=$1 status=0
-  shift
-  "$program" "$@" >"$work/out" 2>"$work/err" || status=$?
-  if [[ $status -ne $expected ]]; then
-    echo "int8_rule_error $*: status $status, not $expected"
-    cat "$work/out" "$work/err"
-    failures=$((failures + 1))
-  fi
-}
-
-# has FILE TEXT: some line of the file holds the text.
-has() {
-  if ! grep -qF -- "$2" "$work/$1"; then
-    echo "$1 lacks '$2':"
-    cat "$work/$1"
-    failures=$((failures + 1))
-  fi
-}
+source zyfa/cli/run_program.sh || exit 1
 
 run 0 --seqlen=1024 --sets=M --heads=1 --groups=1
 has out 'S = 1024'

@@ -11,7 +11,6 @@
 #include "zyfa/bench/inputs.h"
 #include "zyfa/bench/rung.h"
 #include "zyfa/bench/rung_inputs.h"
-#include "zyfa/bench/slow_paths.h"
 #include "zyfa/numerics/bf16.h"
 #include "zyfa/numerics/e4m3.h"
 #include "zyfa/reference/attention.h"
@@ -19,6 +18,7 @@
 #include "zyfa/reference/fp8_model.h"
 #include "zyfa/reference/fp8_tensors.h"
 #include "zyfa/reference/int8_model.h"
+#include "zyfa/reference/int8_slow_paths.h"
 #include "zyfa/reference/int8_tensors.h"
 #include "zyfa/reference/problem.h"
 #include "zyfa/reference/tensor_view.h"
@@ -33,6 +33,8 @@ using numerics::E4m3;
 using reference::AttentionOptions;
 using reference::AttentionProblem;
 using reference::Fp8Tensors;
+using reference::Int8SlowPathCounter;
+using reference::Int8SlowPaths;
 using reference::Int8Tensors;
 using reference::TensorView;
 
@@ -44,7 +46,7 @@ struct Sums {
   double given_output = 0.0;  // float64 attention on what the kernel is given
   double p = 0.0;             // distance from that
   std::optional<double> exact_p = std::nullopt;
-  std::optional<SlowPaths> slow_paths = std::nullopt;
+  std::optional<Int8SlowPaths> slow_paths = std::nullopt;
 };
 
 double Square(const std::vector<double>& x) {
@@ -125,7 +127,12 @@ class Study {
       record.set_value_rel_rmse(std::sqrt(value_error_ / output_));
     }
     if (sums.slow_paths.has_value()) {
-      *record.mutable_slow_paths() = sums.slow_paths->Figures();
+      const Int8SlowPaths& paths = *sums.slow_paths;
+      proto::SlowPaths& figures = *record.mutable_slow_paths();
+      figures.set_wave_rises(paths.wave.Rises());
+      figures.set_wave_moves(paths.wave.Moves());
+      figures.set_group_rises(paths.group.Rises());
+      figures.set_group_moves(paths.group.Moves());
     }
     record.set_outcome(proto::OUTCOME_OK);
     return record;
@@ -236,14 +243,11 @@ class Study {
     t.value = As<E4m3>(in.value);
     t.shifts = in.query_shifts;
     t.multipliers = in.key_multipliers;
-    if (!sums.slow_paths.has_value()) {
-      sums.slow_paths.emplace(*attention_.rows, layer_.seqlen);
-    }
-    SlowPaths& slow_paths = *sums.slow_paths;
+    Int8SlowPathCounter counter(*attention_.rows, layer_.seqlen);
     reference::Int8ModelOptions options;
     options.attention = attention_;
     options.on_tile = [&](const reference::Int8Tile& tile) {
-      slow_paths.Note(tile);
+      counter.Note(tile);
     };
     const auto given = t.Float64(attention_);
     if (!given.ok()) return given.status();
@@ -251,7 +255,8 @@ class Study {
     if (!exact.ok()) return exact.status();
     const auto model = t.Model(options);
     if (!model.ok()) return model.status();
-    slow_paths.EndHead();
+    if (!sums.slow_paths.has_value()) sums.slow_paths.emplace();
+    *sums.slow_paths += counter.Count();
     // Heads count as they are in the layer.
     const std::vector<double> given_output =
         Times(given->output, in.value_descale);

@@ -2,31 +2,9 @@
 # The tool as a user meets it: flags, files, exit status.
 # Argument: the binary.
 set -u
-capture=$1
+program=$1
 models=zyfa/models/testdata
-work=$(mktemp -d "$TEST_TMPDIR/capture.XXXXXX")
-failures=0
-
-# run STATUS FLAG...: runs the tool; its exit status must be STATUS.
-run() {
-  local expected=$1 status=0
-  shift
-  "$capture" "$@" >"$work/out" 2>"$work/err" || status=$?
-  if [[ $status -ne $expected ]]; then
-    echo "capture $*: status $status, not $expected"
-    cat "$work/out" "$work/err"
-    failures=$((failures + 1))
-  fi
-}
-
-# has FILE TEXT: some line of the file holds the text.
-has() {
-  if ! grep -qaF -- "$2" "$work/$1"; then
-    echo "$1 lacks '$2':"
-    head -c 1000 "$work/$1"
-    failures=$((failures + 1))
-  fi
-}
+source zyfa/cli/run_program.sh || exit 1
 
 # holds DIRECTORY COUNT: so many files.
 holds() {

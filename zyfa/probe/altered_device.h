@@ -7,7 +7,7 @@
 #include <map>
 #include <string>
 #include <utility>
-#include <vector>
+#include <variant>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -19,11 +19,13 @@
 
 namespace zyfa::probe {
 
-// The emulator, for tests of what a probe does elsewhere: results of the vector
-// probe are changed on their way back. It counts launches.
+// The emulator, for tests of what a probe does elsewhere: results of one of the
+// probe kernels are changed on their way back. It counts launches.
 class AlteredDevice final : public Device {
  public:
-  using Change = std::function<void(VectorResult&)>;
+  using Change = std::variant<std::function<void(VectorResult&)>,
+                              std::function<void(Int8Result&)>,
+                              std::function<void(SparseResult&)>>;
   explicit AlteredDevice(Change change) : change_(std::move(change)) {}
 
   // Of the kernel of that name in its code object.
@@ -53,14 +55,8 @@ class AlteredDevice final : public Device {
   absl::Status CopyFromDevice(absl::Span<uint8_t> destination,
                               uint64_t source) override {
     const absl::Status status = device_.CopyFromDevice(destination, source);
-    if (latest_ != "zyfa_probe_vector") return status;
-    for (size_t i = 0; i + sizeof(VectorResult) <= destination.size();
-         i += sizeof(VectorResult)) {
-      VectorResult result;
-      std::memcpy(&result, destination.data() + i, sizeof(result));
-      change_(result);
-      std::memcpy(destination.data() + i, &result, sizeof(result));
-    }
+    std::visit([&](const auto& change) { Alter(change, destination); },
+               change_);
     return status;
   }
   absl::Status Fill(uint64_t address, uint8_t value, size_t bytes) override {
@@ -103,6 +99,27 @@ class AlteredDevice final : public Device {
   }
 
  private:
+  static const char* KernelOf(const VectorResult&) {
+    return "zyfa_probe_vector";
+  }
+  static const char* KernelOf(const Int8Result&) { return "zyfa_probe_int8"; }
+  static const char* KernelOf(const SparseResult&) {
+    return "zyfa_probe_sparse";
+  }
+
+  template <class Result>
+  void Alter(const std::function<void(Result&)>& change,
+             absl::Span<uint8_t> bytes) const {
+    Result result;
+    if (latest_ != KernelOf(result)) return;
+    for (size_t i = 0; i + sizeof(Result) <= bytes.size();
+         i += sizeof(Result)) {
+      std::memcpy(&result, bytes.data() + i, sizeof(result));
+      change(result);
+      std::memcpy(bytes.data() + i, &result, sizeof(result));
+    }
+  }
+
   EmulatorDevice device_{emu::StrictOptions()};
   Change change_;
   absl::Status launch_status_;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 
 #include "absl/strings/str_format.h"
 
@@ -17,6 +18,18 @@ const char* VerdictName(Verdict verdict) {
       break;
   }
   return "informative";
+}
+
+absl::StatusOr<std::vector<Fact>> AllFacts(Device& device) {
+  std::vector<Fact> all;
+  for (const auto facts :
+       {VectorFacts, MatrixFacts, IntegerFacts, Int8MatrixFacts, RowSumFacts}) {
+    absl::StatusOr<std::vector<Fact>> more = facts(device);
+    if (!more.ok()) return more;
+    all.insert(all.end(), std::make_move_iterator(more->begin()),
+               std::make_move_iterator(more->end()));
+  }
+  return all;
 }
 
 bool AsNeeded(const std::vector<Fact>& facts) {

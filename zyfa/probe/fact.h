@@ -26,10 +26,16 @@ struct Fact {
 };
 
 // Conversions, exponential and multiply-add (cdna4-isa 9, numerics 10 and 11).
-// These and the next one's errors are the device's.
+// These and the next ones' errors are the device's.
 absl::StatusOr<std::vector<Fact>> VectorFacts(Device& device);
 // How matrix instructions add up (numerics 9).
 absl::StatusOr<std::vector<Fact>> MatrixFacts(Device& device);
+// What INT8 kernels do with scores (int8-qk 6 and 9).
+absl::StatusOr<std::vector<Fact>> IntegerFacts(Device& device);
+absl::StatusOr<std::vector<Fact>> Int8MatrixFacts(Device& device);
+absl::StatusOr<std::vector<Fact>> RowSumFacts(Device& device);
+// These one after the other.
+absl::StatusOr<std::vector<Fact>> AllFacts(Device& device);
 
 // Whether nothing is other than our kernels rely on.
 bool AsNeeded(const std::vector<Fact>& facts);

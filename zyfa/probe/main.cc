@@ -2,10 +2,8 @@
 
 #include <cstdio>
 #include <iostream>
-#include <iterator>
 #include <memory>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "absl/flags/flag.h"
@@ -26,16 +24,6 @@ ABSL_FLAG(std::string, device, "auto",
 
 namespace zyfa::probe {
 namespace {
-
-absl::StatusOr<std::vector<Fact>> AllFacts(Device& device) {
-  absl::StatusOr<std::vector<Fact>> facts = VectorFacts(device);
-  if (!facts.ok()) return facts;
-  absl::StatusOr<std::vector<Fact>> more = MatrixFacts(device);
-  if (!more.ok()) return more;
-  facts->insert(facts->end(), std::make_move_iterator(more->begin()),
-                std::make_move_iterator(more->end()));
-  return facts;
-}
 
 absl::StatusOr<std::unique_ptr<Device>> DeviceOfFlags() {
   const std::string kind = absl::GetFlag(FLAGS_device);

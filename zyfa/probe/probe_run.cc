@@ -11,8 +11,12 @@
 
 // The code objects that are linked into this program (gfx_kernel).
 extern "C" {
+extern const uint8_t zyfa_co_probe_int8_begin[];
+extern const uint8_t zyfa_co_probe_int8_end[];
 extern const uint8_t zyfa_co_probe_matrix_begin[];
 extern const uint8_t zyfa_co_probe_matrix_end[];
+extern const uint8_t zyfa_co_probe_sparse_begin[];
+extern const uint8_t zyfa_co_probe_sparse_end[];
 extern const uint8_t zyfa_co_probe_vector_begin[];
 extern const uint8_t zyfa_co_probe_vector_end[];
 }
@@ -115,6 +119,22 @@ absl::StatusOr<std::vector<float>> RunDots(Device& device,
     sums.push_back(std::bit_cast<float>((*results)[i * kLanes].d[0]));
   }
   return sums;
+}
+
+absl::StatusOr<std::vector<Int8Result>> RunInt8(
+    Device& device, absl::Span<const Int8Input> lanes) {
+  return RunKernel<Int8Input, Int8Result>(
+      device,
+      absl::MakeConstSpan(zyfa_co_probe_int8_begin, zyfa_co_probe_int8_end),
+      "zyfa_probe_int8", {lanes.begin(), lanes.end()});
+}
+
+absl::StatusOr<std::vector<SparseResult>> RunSparse(
+    Device& device, absl::Span<const SparseInput> lanes) {
+  return RunKernel<SparseInput, SparseResult>(
+      device,
+      absl::MakeConstSpan(zyfa_co_probe_sparse_begin, zyfa_co_probe_sparse_end),
+      "zyfa_probe_sparse", {lanes.begin(), lanes.end()});
 }
 
 }  // namespace zyfa::probe

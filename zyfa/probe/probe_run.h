@@ -34,6 +34,12 @@ struct Dot {
 absl::StatusOr<std::vector<float>> RunDots(Device& device,
                                            absl::Span<const Dot> dots);
 
+// The instructions on operands of whole waves, a lane each.
+absl::StatusOr<std::vector<Int8Result>> RunInt8(
+    Device& device, absl::Span<const Int8Input> lanes);
+absl::StatusOr<std::vector<SparseResult>> RunSparse(
+    Device& device, absl::Span<const SparseInput> lanes);
+
 }  // namespace zyfa::probe
 
 #endif  // ZYFA_PROBE_PROBE_RUN_H_

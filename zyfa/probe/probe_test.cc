@@ -3,6 +3,7 @@
 #include <cmath>
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -47,11 +48,8 @@ std::string Answer(const Answers& answers, const std::string& part) {
 
 TEST(ProbeTest, TheEmulatorIsAsOurKernelsNeedIt) {
   EmulatorDevice device(emu::StrictOptions());
-  auto facts = VectorFacts(device);
+  const auto facts = AllFacts(device);
   ASSERT_TRUE(facts.ok()) << facts.status();
-  const auto more = MatrixFacts(device);
-  ASSERT_TRUE(more.ok()) << more.status();
-  facts->insert(facts->end(), more->begin(), more->end());
   int needed = 0;
   for (const Fact& fact : *facts) {
     EXPECT_NE(fact.verdict, Verdict::kNotOk)
@@ -60,7 +58,7 @@ TEST(ProbeTest, TheEmulatorIsAsOurKernelsNeedIt) {
     needed += fact.verdict == Verdict::kOk;
   }
   EXPECT_TRUE(AsNeeded(*facts));
-  EXPECT_GE(needed, 18);
+  EXPECT_GE(needed, 32);
   EXPECT_TRUE(device.last_report().findings.empty());
 }
 
@@ -115,6 +113,120 @@ TEST(ProbeTest, TellsHowMatricesAreAddedUp) {
   for (size_t i = 0; i < all.size(); ++i) {
     for (size_t j = 0; j < i; ++j) EXPECT_NE(all[i], all[j]) << i << " " << j;
   }
+}
+
+std::set<std::string> NotOk(const std::vector<Fact>& facts) {
+  std::set<std::string> names;
+  for (const Fact& fact : facts) {
+    if (fact.verdict == Verdict::kNotOk) names.insert(fact.name);
+  }
+  return names;
+}
+
+// Sums that keep 17 bits below the largest term lose the smallest codes.
+TEST(ProbeTest, RowSumsTakeAllBits) {
+  const std::string name = "v_smfmac_f32_16x16x128_fp8_fp8: sums of ";
+  for (const auto model :
+       {emu::MatrixModel::kCdna3, emu::MatrixModel::kGroups64,
+        emu::MatrixModel::kTruncated17, emu::MatrixModel::kFmaChain}) {
+    emu::RunOptions options = emu::StrictOptions();
+    options.matrix_model = model;
+    EmulatorDevice device(options);
+    const auto facts = RowSumFacts(device);
+    ASSERT_TRUE(facts.ok()) << facts.status();
+    std::set<std::string> wrong;
+    if (model == emu::MatrixModel::kTruncated17) {
+      wrong = {name + "codes 0 .. 126", name + "62 codes 126 and 2 codes 1"};
+    }
+    EXPECT_EQ(NotOk(*facts), wrong);
+  }
+}
+
+// Devices on which the INT8 kernels would go wrong, and which facts say so.
+TEST(ProbeTest, NamesWhatInt8KernelsCannotUse) {
+  const std::string shift = "v_ashr_pk_u8_i32: shifts 0 .. 20 of lanes, ";
+  const std::string product = "v_mfma_i32_32x32x32_i8: ";
+  const std::string sparse = "v_smfmac_f32_16x16x128_fp8_fp8: ";
+  const std::set<std::string> all_products = {product + "C apart from D",
+                                              product + "D is C",
+                                              product + "C is the constant 0"};
+  const std::set<std::string> row_sums = {
+      sparse + "sums of codes 0 .. 126",
+      sparse + "sums of 62 codes 126 and 2 codes 1"};
+  const std::set<std::string> all_sparse = {
+      sparse + "the first two of four", sparse + "the last two of four",
+      sparse + "the first or last two, by row", sparse + "D is added to"};
+  const struct {
+    std::set<std::string> wrong;
+    AlteredDevice::Change change;
+  } cases[] = {
+      // Halves that are not kept.
+      {{shift + "low half"}, [](VectorResult& r) { r.shifted_low &= 0xffff; }},
+      {{shift + "high half"},
+       [](VectorResult& r) { r.shifted_high &= 0xffff0000; }},
+      {{shift + "both halves"},
+       [](VectorResult& r) { r.shifted_both &= 0xffff0000; }},
+      // Saturation to a signed byte.
+      {{shift + "low half"},
+       [](VectorResult& r) {
+         if ((r.shifted_low & 0xff) > 127) r.shifted_low ^= 0x80;
+       }},
+      // 24 bits of a product, as of floats.
+      {{"v_mul_i32_i24: scores, multipliers"},
+       [](VectorResult& r) {
+         const auto x = static_cast<float>(static_cast<int32_t>(r.mul));
+         r.mul = static_cast<uint32_t>(static_cast<int64_t>(x));
+       }},
+      {{"v_mad_i32_i24: scores, multipliers, addends"},
+       [](VectorResult& r) {
+         const auto x = static_cast<float>(static_cast<int32_t>(r.mad));
+         r.mad = static_cast<uint32_t>(static_cast<int64_t>(x));
+       }},
+      // Rows in another order.
+      {all_products,
+       [](Int8Result& r) {
+         for (uint32_t* d : {r.apart, r.in_place, r.bare}) {
+           std::swap(d[1], d[4]);
+         }
+       }},
+      // An addend that is not there.
+      {{product + "C apart from D"},
+       [](Int8Result& r) { std::copy_n(r.bare, 16, r.apart); }},
+      {{product + "D is C"},
+       [](Int8Result& r) { std::copy_n(r.bare, 16, r.in_place); }},
+      {{product + "C is the constant 0"},
+       [](Int8Result& r) { std::copy_n(r.apart, 16, r.bare); }},
+      // Sums of floats.
+      {{product + "C apart from D"},
+       [](Int8Result& r) {
+         for (uint32_t& d : r.apart) {
+           const auto x = static_cast<float>(static_cast<int32_t>(d));
+           d = static_cast<uint32_t>(static_cast<int64_t>(x));
+         }
+       }},
+      {all_sparse, [](SparseResult& r) { std::swap(r.d[2], r.d[3]); }},
+      // Sums of 19 bits: those of small numbers do not mind.
+      {row_sums,
+       [](SparseResult& r) {
+         for (uint32_t& d : r.d) d &= 0xffffffe0;
+       }},
+  };
+  for (const auto& c : cases) {
+    AlteredDevice device(c.change);
+    const auto facts = AllFacts(device);
+    ASSERT_TRUE(facts.ok()) << facts.status();
+    EXPECT_EQ(NotOk(*facts), c.wrong);
+  }
+}
+
+// ISA guide 7.1.5: with FP16_OVFL = 0 the carries of int32 sums are dropped.
+TEST(ProbeTest, IntegerSumsWrap) {
+  EmulatorDevice device(emu::StrictOptions());
+  const auto facts = Int8MatrixFacts(device);
+  ASSERT_TRUE(facts.ok()) << facts.status();
+  Answers answers;
+  for (const Fact& fact : *facts) answers[fact.name] = fact.seen;
+  EXPECT_EQ(Answer(answers, "-2^31 - 1, FP16_OVFL = 0"), "80000000 7fffffff");
 }
 
 TEST(ProbeTest, ASumOfAllPlaces) {

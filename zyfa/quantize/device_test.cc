@@ -147,34 +147,13 @@ TEST(DeviceTest, EverySchedule) {
 }
 
 TEST(DeviceTest, Extremes) {
-  const float kLargest = Bf16{0x7f7f}.ToFloat();
-  const float kDenormal = Bf16{0x0001}.ToFloat();
-  const PassCase::Fill fills[] = {
-      [](int64_t, int64_t, int64_t, int64_t, float) { return 0.0f; },
-      [](int64_t, int64_t, int64_t, int64_t, float) { return -0.0f; },
-      // One huge number.
-      [=](int64_t, int64_t s, int64_t, int64_t c, float g) {
-        return s == 3 && c == 5 ? -kLargest : g;
-      },
-      // Denormal numbers alone, and beside others.
-      [=](int64_t, int64_t, int64_t, int64_t c, float) {
-        return kDenormal * static_cast<float>(c % 100);
-      },
-      [=](int64_t, int64_t s, int64_t, int64_t c, float g) {
-        return s == 7 ? kDenormal * static_cast<float>(c) : 1e-30f * g;
-      },
-      // All the same.
-      [](int64_t, int64_t, int64_t, int64_t, float) { return 448.0f; },
-      // Maxima beside a power of two times 448.
-      [](int64_t, int64_t s, int64_t, int64_t c, float) {
-        return c == 0 ? std::ldexp(448.0f, static_cast<int>(s % 40) - 20)
-                      : 0.0f;
-      },
-      [](int64_t, int64_t s, int64_t, int64_t c, float) {
-        return c == 0 ? std::ldexp(450.0f, static_cast<int>(s % 40) - 20)
-                      : 0.0f;
-      },
-  };
+  std::vector<PassCase::Fill> fills = ExtremeFills(448.0f);
+  // Maxima beside a power of two times 448.
+  for (const float size : {448.0f, 450.0f}) {
+    fills.push_back([=](int64_t, int64_t s, int64_t, int64_t c, float) {
+      return c == 0 ? std::ldexp(size, static_cast<int>(s % 40) - 20) : 0.0f;
+    });
+  }
   for (const PassCase::Fill& fill : fills) {
     for (const ScaleGranularity granularity :
          {ScaleGranularity::kTensor, ScaleGranularity::kToken}) {

@@ -7,7 +7,6 @@
 #include "absl/strings/str_cat.h"
 #include "zyfa/launch/tensor.h"
 #include "zyfa/numerics/bf16.h"
-#include "zyfa/numerics/random.h"
 #include "zyfa/quantize/host_quantize.h"
 #include "zyfa/quantize/int8_plan.h"
 
@@ -60,13 +59,6 @@ class TokenPlacement {
   int64_t bytes_, lead_, batch_ = 0, head_ = 0, count_ = 0;
 };
 
-std::vector<float> KeyMean(const QueriesCase& c) {
-  std::vector<float> mean(static_cast<size_t>(
-      c.extent.batch * c.options.heads_kv * c.extent.head_dim));
-  numerics::FillGaussian(c.seed + 1, 0, mean);
-  return mean;
-}
-
 }  // namespace
 
 std::string KeysCase::Name() const {
@@ -106,7 +98,8 @@ absl::StatusOr<QueriesResult> RunOnHost(const QueriesCase& c) {
   result.queries = *queries;
   if (!c.correct_lse) return result;
   const auto lse = LseCorrectionOnHost(c.extent, input, c.options.heads_kv,
-                                       KeyMean(c), c.options.softmax_scale);
+                                       PassKeyMean(c, c.options.heads_kv),
+                                       c.options.softmax_scale);
   if (!lse.ok()) return lse.status();
   result.lse_correction = *lse;
   return result;
@@ -171,8 +164,8 @@ absl::StatusOr<QueriesResult> RunOnEmulator(const QueriesCase& c,
   const uint64_t lse = run.Allocate(4 * corrections);
   if (c.correct_lse) {
     params.lse_correction = {DenseLse(lse, e.batch, e.heads, e.seqlen),
-                             run.Array(KeyMean(c)), c.options.heads_kv,
-                             c.options.softmax_scale};
+                             run.Array(PassKeyMean(c, c.options.heads_kv)),
+                             c.options.heads_kv, c.options.softmax_scale};
   }
   run.Run(PlanQuantize(params), options, all_schedules);
 
@@ -188,42 +181,28 @@ absl::StatusOr<QueriesResult> RunOnEmulator(const QueriesCase& c,
 }
 
 std::string Compare(const KeysCase& c, bool all_schedules) {
-  const auto fail = [&](const std::string& what) {
-    return what.empty() ? "" : absl::StrCat(c.Name(), ": ", what);
-  };
-  const auto want = RunOnHost(c);
-  if (!want.ok()) return fail(want.status().ToString());
-  const auto got = RunOnEmulator(c, emu::StrictOptions(), all_schedules);
-  if (!got.ok()) return fail(got.status().ToString());
-  for (const std::string& difference :
-       {Trouble(got->findings, got->wrote_outside),
-        FirstDifference("mean", got->keys.mean, want->keys.mean),
-        FirstDifference("descales", got->keys.descales, want->keys.descales),
-        FirstDifference("multipliers", got->keys.multipliers,
-                        want->keys.multipliers),
-        FirstDifference("codes", got->keys.codes, want->keys.codes)}) {
-    if (!difference.empty()) return fail(difference);
-  }
-  return "";
+  return CompareWithHost(
+      c, all_schedules, [](const KeysResult& got, const KeysResult& want) {
+        const Int8Keys &x = got.keys, &y = want.keys;
+        return std::vector<std::string>{
+            FirstDifference("mean", x.mean, y.mean),
+            FirstDifference("descales", x.descales, y.descales),
+            FirstDifference("multipliers", x.multipliers, y.multipliers),
+            FirstDifference("codes", x.codes, y.codes)};
+      });
 }
 
 std::string Compare(const QueriesCase& c, bool all_schedules) {
-  const auto fail = [&](const std::string& what) {
-    return what.empty() ? "" : absl::StrCat(c.Name(), ": ", what);
-  };
-  const auto want = RunOnHost(c);
-  if (!want.ok()) return fail(want.status().ToString());
-  const auto got = RunOnEmulator(c, emu::StrictOptions(), all_schedules);
-  if (!got.ok()) return fail(got.status().ToString());
-  for (const std::string& difference :
-       {Trouble(got->findings, got->wrote_outside),
-        FirstDifference("shifts", got->queries.shifts, want->queries.shifts),
-        FirstDifference("codes", got->queries.codes, want->queries.codes),
-        FirstDifference("lse_correction", got->lse_correction,
-                        want->lse_correction)}) {
-    if (!difference.empty()) return fail(difference);
-  }
-  return "";
+  return CompareWithHost(
+      c, all_schedules,
+      [](const QueriesResult& got, const QueriesResult& want) {
+        const Int8Queries &x = got.queries, &y = want.queries;
+        return std::vector<std::string>{
+            FirstDifference("shifts", x.shifts, y.shifts),
+            FirstDifference("codes", x.codes, y.codes),
+            FirstDifference("lse_correction", got.lse_correction,
+                            want.lse_correction)};
+      });
 }
 
 }  // namespace zyfa::testing

@@ -65,8 +65,7 @@ absl::StatusOr<QueriesResult> RunOnEmulator(const QueriesCase& c,
                                             const emu::RunOptions& options,
                                             bool all_schedules = false);
 
-// "" if the emulator gives the bits of the host, without a finding and without
-// a byte written outside.
+// CompareWithHost().
 std::string Compare(const KeysCase& c, bool all_schedules = false);
 std::string Compare(const QueriesCase& c, bool all_schedules = false);
 

@@ -211,29 +211,11 @@ TEST(Int8DeviceTest, RowsFitBelow128) {
 }
 
 TEST(Int8DeviceTest, ExtremesOfKeys) {
-  const float kLargest = Bf16{0x7f7f}.ToFloat();
-  const float kDenormal = Bf16{0x0001}.ToFloat();
-  const TensorCase::Fill fills[] = {
-      [](int64_t, int64_t, int64_t, int64_t, float) { return 0.0f; },
-      [](int64_t, int64_t, int64_t, int64_t, float) { return -0.0f; },
-      // One huge number.
-      [=](int64_t, int64_t s, int64_t, int64_t c, float g) {
-        return s == 3 && c == 5 ? -kLargest : g;
-      },
-      // Denormal numbers alone, and beside others.
-      [=](int64_t, int64_t, int64_t, int64_t c, float) {
-        return kDenormal * static_cast<float>(c % 100);
-      },
-      [=](int64_t, int64_t s, int64_t, int64_t c, float g) {
-        return s == 7 ? kDenormal * static_cast<float>(c) : 1e-30f * g;
-      },
-      // All the same.
-      [](int64_t, int64_t, int64_t, int64_t, float) { return 127.0f; },
-      // Every multiplier, and numbers beside halves.
-      [](int64_t, int64_t s, int64_t, int64_t c, float) {
-        return static_cast<float>(s + 1) * static_cast<float>(c - 64) / 64;
-      },
-  };
+  std::vector<TensorCase::Fill> fills = ExtremeFills(127.0f);
+  // Every multiplier, and numbers beside halves.
+  fills.push_back([](int64_t, int64_t s, int64_t, int64_t c, float) {
+    return static_cast<float>(s + 1) * static_cast<float>(c - 64) / 64;
+  });
   for (const TensorCase::Fill& fill : fills) {
     for (const bool multipliers : {false, true}) {
       KeysCase c = Keys({1, 260, 1, 128});

@@ -8,7 +8,6 @@
 #include "zyfa/launch/tensor.h"
 #include "zyfa/numerics/bf16.h"
 #include "zyfa/numerics/e4m3.h"
-#include "zyfa/numerics/random.h"
 #include "zyfa/quantize/plan.h"
 
 namespace zyfa::testing {
@@ -28,13 +27,6 @@ std::string PassCase::Name() const {
                       " calibrated=", !descales.empty());
 }
 
-std::vector<float> PassKeyMean(const PassCase& c) {
-  std::vector<float> mean(
-      static_cast<size_t>(c.extent.batch * c.heads_kv * c.extent.head_dim));
-  numerics::FillGaussian(c.seed + 1, 0, mean);
-  return mean;
-}
-
 absl::StatusOr<PassResult> RunOnHost(const PassCase& c) {
   const std::vector<Bf16> input = PassInput(c);
   PassResult result;
@@ -47,8 +39,8 @@ absl::StatusOr<PassResult> RunOnHost(const PassCase& c) {
   if (!tensor.ok()) return tensor.status();
   result.tensor = *std::move(tensor);
   if (c.heads_kv == 0) return result;
-  const auto lse = LseCorrectionOnHost(c.extent, input, c.heads_kv,
-                                       PassKeyMean(c), c.softmax_scale);
+  const auto lse = LseCorrectionOnHost(
+      c.extent, input, c.heads_kv, PassKeyMean(c, c.heads_kv), c.softmax_scale);
   if (!lse.ok()) return lse.status();
   result.lse_correction = *lse;
   return result;
@@ -75,7 +67,7 @@ absl::StatusOr<PassResult> RunOnEmulator(const PassCase& c,
   const uint64_t lse = run.Allocate(4 * corrections);
   if (c.heads_kv > 0) {
     params.lse_correction = {DenseLse(lse, e.batch, e.heads, e.seqlen),
-                             run.Array(PassKeyMean(c)), c.heads_kv,
+                             run.Array(PassKeyMean(c, c.heads_kv)), c.heads_kv,
                              c.softmax_scale};
   }
   const auto workspace = PlanQuantizeWorkspace(params);
@@ -95,24 +87,16 @@ absl::StatusOr<PassResult> RunOnEmulator(const PassCase& c,
 }
 
 std::string Compare(const PassCase& c, bool all_schedules) {
-  const auto fail = [&](const std::string& what) {
-    return what.empty() ? "" : absl::StrCat(c.Name(), ": ", what);
-  };
-  const auto want = RunOnHost(c);
-  if (!want.ok()) return fail(want.status().ToString());
-  const auto got = RunOnEmulator(c, emu::StrictOptions(), all_schedules);
-  if (!got.ok()) return fail(got.status().ToString());
-  for (const std::string& difference :
-       {Trouble(got->findings, got->wrote_outside),
-        FirstDifference("mean", got->tensor.mean, want->tensor.mean),
-        FirstDifference("descales", got->tensor.descales,
-                        want->tensor.descales),
-        FirstDifference("codes", got->tensor.codes, want->tensor.codes),
-        FirstDifference("lse_correction", got->lse_correction,
-                        want->lse_correction)}) {
-    if (!difference.empty()) return fail(difference);
-  }
-  return "";
+  return CompareWithHost(
+      c, all_schedules, [](const PassResult& got, const PassResult& want) {
+        const QuantizedTensor &x = got.tensor, &y = want.tensor;
+        return std::vector<std::string>{
+            FirstDifference("mean", x.mean, y.mean),
+            FirstDifference("descales", x.descales, y.descales),
+            FirstDifference("codes", x.codes, y.codes),
+            FirstDifference("lse_correction", got.lse_correction,
+                            want.lse_correction)};
+      });
 }
 
 }  // namespace zyfa::testing

@@ -33,9 +33,6 @@ struct PassResult {
   bool wrote_outside = false;
 };
 
-// A mean for the LSE correction, [batch][heads_kv][head_dim].
-std::vector<float> PassKeyMean(const PassCase& c);
-
 absl::StatusOr<PassResult> RunOnHost(const PassCase& c);
 // By the launch plan of the public API; `all_schedules`: every launch under all
 // orders of waves.
@@ -43,8 +40,7 @@ absl::StatusOr<PassResult> RunOnEmulator(const PassCase& c,
                                          const emu::RunOptions& options,
                                          bool all_schedules = false);
 
-// "" if the emulator gives the bits of the host, without a finding and without
-// a byte written outside.
+// CompareWithHost().
 std::string Compare(const PassCase& c, bool all_schedules = false);
 
 }  // namespace zyfa::testing

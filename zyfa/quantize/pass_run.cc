@@ -95,6 +95,26 @@ std::string TensorCase::Name() const {
                       static_cast<int>(output.order));
 }
 
+std::vector<TensorCase::Fill> ExtremeFills(float same) {
+  const float largest = Bf16{0x7f7f}.ToFloat();
+  const float denormal = Bf16{0x0001}.ToFloat();
+  return {
+      [](int64_t, int64_t, int64_t, int64_t, float) { return 0.0f; },
+      [](int64_t, int64_t, int64_t, int64_t, float) { return -0.0f; },
+      [=](int64_t, int64_t s, int64_t, int64_t c, float g) {
+        return s == 3 && c == 5 ? -largest : g;
+      },
+      // Denormal numbers alone, and beside others.
+      [=](int64_t, int64_t, int64_t, int64_t c, float) {
+        return denormal * static_cast<float>(c % 100);
+      },
+      [=](int64_t, int64_t s, int64_t, int64_t c, float g) {
+        return s == 7 ? denormal * static_cast<float>(c) : 1e-30f * g;
+      },
+      [=](int64_t, int64_t, int64_t, int64_t, float) { return same; },
+  };
+}
+
 std::vector<Bf16> PassInput(const TensorCase& c) {
   const QuantizeExtent& e = c.extent;
   std::vector<Bf16> out;
@@ -136,6 +156,13 @@ void PassRun::Write(uint64_t address, absl::Span<const uint8_t> bytes) {
 
 void PassRun::ReadBytes(uint64_t address, absl::Span<uint8_t> bytes) {
   if (status_.ok()) status_ = memory_.Read(address, bytes);
+}
+
+std::vector<float> PassKeyMean(const TensorCase& c, int64_t heads_kv) {
+  std::vector<float> mean(
+      static_cast<size_t>(c.extent.batch * heads_kv * c.extent.head_dim));
+  numerics::FillGaussian(c.seed + 1, 0, mean);
+  return mean;
 }
 
 TensorView PassRun::Input() {

@@ -46,8 +46,14 @@ struct TensorCase {
   std::string Name() const;
 };
 
+// Zeros of both signs, a huge number, denormal ones, and `same` all over.
+std::vector<TensorCase::Fill> ExtremeFills(float same);
+
 // [batch][seqlen][heads][head_dim]
 std::vector<numerics::Bf16> PassInput(const TensorCase& c);
+
+// A mean for the LSE correction, [batch][heads_kv][head_dim].
+std::vector<float> PassKeyMean(const TensorCase& c, int64_t heads_kv);
 
 // Device memory of a pass, and the pass on the emulator. The first error stays:
 // what comes after it does nothing.
@@ -131,6 +137,27 @@ std::string FirstDifference(const char* what, const std::vector<T>& got,
     };
     return absl::StrCat(what, "[", i, "] is ", text(got[i]), " and not ",
                         text(want[i]));
+  }
+  return "";
+}
+
+// "" if the emulator gives the bits of the host, without a finding and without
+// a byte written outside. `differences(got, want)`: FirstDifference() of what
+// the case's RunOnEmulator() and RunOnHost() give.
+template <typename Case, typename Differences>
+std::string CompareWithHost(const Case& c, bool all_schedules,
+                            const Differences& differences) {
+  const auto fail = [&](const std::string& what) {
+    return absl::StrCat(c.Name(), ": ", what);
+  };
+  const auto want = RunOnHost(c);
+  if (!want.ok()) return fail(want.status().ToString());
+  const auto got = RunOnEmulator(c, emu::StrictOptions(), all_schedules);
+  if (!got.ok()) return fail(got.status().ToString());
+  std::string trouble = Trouble(got->findings, got->wrote_outside);
+  if (!trouble.empty()) return fail(trouble);
+  for (const std::string& difference : differences(*got, *want)) {
+    if (!difference.empty()) return fail(difference);
   }
   return "";
 }

@@ -12,6 +12,7 @@
 #include "zyfa/numerics/bf16.h"
 #include "zyfa/numerics/error_metrics.h"
 #include "zyfa/reference/attention.h"
+#include "zyfa/reference/expect_rows_alone.h"
 #include "zyfa/reference/problem.h"
 #include "zyfa/reference/tensor_view.h"
 #include "zyfa/reference/test_tensors.h"
@@ -229,17 +230,11 @@ TEST(Bf16ModelTest, ThreadsAndSelectedRowsDoNotMatter) {
   p.heads_q = 4;
   p.heads_kv = 2;
   const TestTensors t(p);
-  Bf16ModelOptions options;
-  options.attention.threads = 1;
-  const AttentionResult one = Compute(t, options);
-  options.attention.threads = 5;
-  EXPECT_EQ(Compute(t, options).output, one.output);
-  options.attention.rows = {99, 5};
-  const AttentionResult some = Compute(t, options);
-  for (int64_t i = 0; i < 4 * 128; ++i) {
-    EXPECT_EQ(some.output[i], one.output[99 * 4 * 128 + i]);
-    EXPECT_EQ(some.output[4 * 128 + i], one.output[5 * 4 * 128 + i]);
-  }
+  ExpectRowsAlone([&](const AttentionOptions& attention) {
+    Bf16ModelOptions options;
+    options.attention = attention;
+    return Compute(t, options);
+  });
 }
 
 TEST(Bf16ModelTest, RefusalsNameTheArgument) {

@@ -18,9 +18,11 @@
 #include "zyfa/numerics/error_metrics.h"
 #include "zyfa/numerics/random.h"
 #include "zyfa/reference/attention.h"
+#include "zyfa/reference/expect_rows_alone.h"
 #include "zyfa/reference/fp8_tensors.h"
 #include "zyfa/reference/problem.h"
 #include "zyfa/reference/tensor_view.h"
+#include "zyfa/reference/test_tensors.h"
 
 namespace zyfa::reference {
 namespace {
@@ -50,36 +52,15 @@ AttentionProblem Problem(int64_t seqlen_q, int64_t seqlen_kv,
   return p;
 }
 
-// Dense e4m3 Q, K and V: Gaussian, or all zeros.
-struct Tensors {
+// Gaussian e4m3 Q, K and V, or all zeros.
+struct Tensors : DenseTensors<E4m3, E4m3> {
   explicit Tensors(const AttentionProblem& problem, bool zeros = false)
-      : p(problem),
-        q(Make(zeros, 0, p.batch * p.seqlen_q * p.heads_q * p.head_dim_qk)),
-        k(Make(zeros, 1, p.batch * p.seqlen_kv * p.heads_kv * p.head_dim_qk)),
-        v(Make(zeros, 2, p.batch * p.seqlen_kv * p.heads_kv * p.head_dim_v)) {}
-
-  static std::vector<E4m3> Make(bool zeros, uint64_t stream, int64_t size) {
-    std::vector<float> values(size);
-    if (!zeros) numerics::FillGaussian(1, stream, values);
-    std::vector<E4m3> codes(size);
-    std::transform(values.begin(), values.end(), codes.begin(), ToE4m3);
-    return codes;
+      : DenseTensors(problem) {
+    if (zeros) return;
+    FillGaussian(1, 0, q, ToE4m3);
+    FillGaussian(1, 1, k, ToE4m3);
+    FillGaussian(1, 2, v, ToE4m3);
   }
-
-  TensorView query() const {
-    return TensorView::Dense(q.data(), p.seqlen_q, p.heads_q, p.head_dim_qk);
-  }
-  TensorView key() const {
-    return TensorView::Dense(k.data(), p.seqlen_kv, p.heads_kv, p.head_dim_qk);
-  }
-  TensorView value() const {
-    return TensorView::Dense(v.data(), p.seqlen_kv, p.heads_kv, p.head_dim_v);
-  }
-
-  AttentionProblem p;
-  std::vector<E4m3> q;  // [batch][seqlen_q][heads_q][head_dim_qk]
-  std::vector<E4m3> k;  // [batch][seqlen_kv][heads_kv][head_dim_qk]
-  std::vector<E4m3> v;  // [batch][seqlen_kv][heads_kv][head_dim_v]
 };
 
 // One row whose raw scores are sums of `parts` e4m3 numbers a key.
@@ -751,16 +732,10 @@ TEST(Fp8ModelTest, ThreadsAndSelectedRowsDoNotMatter) {
   p.head_dim_qk = 192;
   const Tensors t(p);
   for (auto [name, options] : Kinds()) {
-    options.attention.threads = 1;
-    const AttentionResult one = Compute(t, options);
-    options.attention.threads = 5;
-    EXPECT_EQ(Compute(t, options).output, one.output);
-    options.attention.rows = {99, 5};
-    const AttentionResult some = Compute(t, options);
-    for (int64_t i = 0; i < 4 * 128; ++i) {
-      EXPECT_EQ(some.output[i], one.output[99 * 4 * 128 + i]);
-      EXPECT_EQ(some.output[4 * 128 + i], one.output[5 * 4 * 128 + i]);
-    }
+    ExpectRowsAlone([&](const AttentionOptions& attention) {
+      options.attention = attention;
+      return Compute(t, options);
+    });
   }
 }
 

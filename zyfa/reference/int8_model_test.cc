@@ -20,8 +20,10 @@
 #include "zyfa/numerics/error_metrics.h"
 #include "zyfa/numerics/random.h"
 #include "zyfa/reference/attention.h"
+#include "zyfa/reference/expect_rows_alone.h"
 #include "zyfa/reference/problem.h"
 #include "zyfa/reference/tensor_view.h"
+#include "zyfa/reference/test_tensors.h"
 #include "zyfa/variant/int8_rule.h"
 
 namespace zyfa::reference {
@@ -52,32 +54,19 @@ AttentionProblem Problem(int64_t seqlen_q, int64_t seqlen_kv,
   return p;
 }
 
-// Dense Q and K of Gaussian integers and V of Gaussian e4m3; one multiplier a
-// key or none, one shift for all rows or one a row.
-struct Tensors {
-  explicit Tensors(const AttentionProblem& problem, float query_size = 40.0f,
-                   float key_size = 40.0f, uint64_t seed = 1)
-      : p(problem),
-        q(Codes(query_size, seed, 0,
-                p.batch * p.seqlen_q * p.heads_q * p.head_dim_qk)),
-        k(Codes(key_size, seed, 1,
-                p.batch * p.seqlen_kv * p.heads_kv * p.head_dim_qk)) {
-    std::vector<float> values(p.batch * p.seqlen_kv * p.heads_kv *
-                              p.head_dim_v);
-    numerics::FillGaussian(seed, 2, values);
-    v.resize(values.size());
-    std::transform(values.begin(), values.end(), v.begin(), ToE4m3);
+// Q and K of Gaussian integers and V of Gaussian e4m3; one multiplier a key or
+// none, one shift for all rows or one a row.
+struct Tensors : DenseTensors<int8_t, E4m3> {
+  explicit Tensors(const AttentionProblem& problem, double query_size = 40.0,
+                   double key_size = 40.0, uint64_t seed = 1)
+      : DenseTensors(problem) {
+    FillGaussian(seed, 0, q, ToInt8, query_size);
+    FillGaussian(seed, 1, k, ToInt8, key_size);
+    FillGaussian(seed, 2, v, ToE4m3);
   }
 
-  static std::vector<int8_t> Codes(float size, uint64_t seed, uint64_t stream,
-                                   int64_t count) {
-    std::vector<float> values(count);
-    numerics::FillGaussian(seed, stream, values, 0.0, size);
-    std::vector<int8_t> codes(count);
-    std::transform(values.begin(), values.end(), codes.begin(), [](float x) {
-      return static_cast<int8_t>(std::clamp(std::rint(x), -127.0f, 127.0f));
-    });
-    return codes;
+  static int8_t ToInt8(float x) {
+    return static_cast<int8_t>(std::clamp(std::rint(x), -127.0f, 127.0f));
   }
 
   void AddMultipliers(uint64_t seed = 1) {
@@ -88,15 +77,6 @@ struct Tensors {
     }
   }
 
-  TensorView query() const {
-    return TensorView::Dense(q.data(), p.seqlen_q, p.heads_q, p.head_dim_qk);
-  }
-  TensorView key() const {
-    return TensorView::Dense(k.data(), p.seqlen_kv, p.heads_kv, p.head_dim_qk);
-  }
-  TensorView value() const {
-    return TensorView::Dense(v.data(), p.seqlen_kv, p.heads_kv, p.head_dim_v);
-  }
   uint8_t ShiftOf(int64_t batch, int64_t head, int64_t position) const {
     return shifts.empty()
                ? shift
@@ -122,10 +102,6 @@ struct Tensors {
     return sum * MultiplierOf(batch, kv_head, j);
   }
 
-  AttentionProblem p;
-  std::vector<int8_t> q;  // [batch][seqlen_q][heads_q][head_dim_qk]
-  std::vector<int8_t> k;  // [batch][seqlen_kv][heads_kv][head_dim_qk]
-  std::vector<E4m3> v;    // [batch][seqlen_kv][heads_kv][head_dim_v]
   std::vector<uint32_t> multipliers;  // [batch][heads_kv][seqlen_kv], or none
   std::vector<uint8_t> shifts;        // [batch][heads_q][seqlen_q], or none
   uint8_t shift = 8;
@@ -1111,17 +1087,11 @@ TEST(Int8ModelTest, ThreadsAndSelectedRowsDoNotMatter) {
   Tensors t(p);
   t.AddMultipliers();
   t.shift = 15;
-  Int8ModelOptions options;
-  options.attention.threads = 1;
-  const AttentionResult one = Compute(t, options);
-  options.attention.threads = 5;
-  EXPECT_EQ(Compute(t, options).output, one.output);
-  options.attention.rows = {99, 5};
-  const AttentionResult some = Compute(t, options);
-  for (int64_t i = 0; i < 4 * 128; ++i) {
-    EXPECT_EQ(some.output[i], one.output[99 * 4 * 128 + i]);
-    EXPECT_EQ(some.output[4 * 128 + i], one.output[5 * 4 * 128 + i]);
-  }
+  ExpectRowsAlone([&](const AttentionOptions& attention) {
+    Int8ModelOptions options;
+    options.attention = attention;
+    return Compute(t, options);
+  });
 }
 
 TEST(Int8ModelTest, RefusalsNameTheArgument) {

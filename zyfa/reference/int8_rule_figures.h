@@ -1,32 +1,15 @@
 #ifndef ZYFA_REFERENCE_INT8_RULE_FIGURES_H_
 #define ZYFA_REFERENCE_INT8_RULE_FIGURES_H_
 
-#include <cstdint>
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "zyfa/reference/int8_slow_paths.h"
 #include "zyfa/reference/int8_tensors.h"
 #include "zyfa/reference/problem.h"
 #include "zyfa/variant/int8_rule.h"
 
 namespace zyfa::reference {
-
-// Pairs of a run of neighbouring rows and a tile that one of them sees, the
-// first tile apart, and those of them where a row's base moves, where a row's e
-// rises and where either is so.
-struct Int8RuleCounts {
-  Int8RuleCounts& operator+=(const Int8RuleCounts& other);
-
-  // Of 1000 pairs; 0 if there are none.
-  double Moves() const;
-  double Rises() const;
-  double Changes() const;
-
-  int64_t pairs = 0;
-  int64_t moves = 0;
-  int64_t rises = 0;
-  int64_t changes = 0;
-};
 
 // What a rule costs, summed over heads.
 struct Int8RuleFigures {
@@ -43,12 +26,7 @@ struct Int8RuleFigures {
   double error = 0.0;
   double exact_error = 0.0;
 
-  // Of waves (32 rows) and work-groups (256): of all tiles, and of those with
-  // more than 8 tiles between them and either end of what the run sees.
-  Int8RuleCounts wave;
-  Int8RuleCounts wave_inner;
-  Int8RuleCounts group;
-  Int8RuleCounts group_inner;
+  Int8SlowPaths paths;
 };
 
 // One head, with all that rules do not change.

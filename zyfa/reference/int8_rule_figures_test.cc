@@ -131,34 +131,34 @@ TEST(Int8RuleFiguresTest, CountsWavesAndGroups) {
   const auto figures = study->Measure(kNoProbe);
   ASSERT_TRUE(figures.ok()) << figures.status();
   // Waves of the first group see 0, 0, 1, 1, 2, 2, 3, 3 further tiles.
-  EXPECT_EQ(figures->wave.pairs, 12 + 44);
-  EXPECT_EQ(figures->group.pairs, 3 + 7);
-  EXPECT_EQ(figures->wave.rises, 2 + 8);
-  EXPECT_EQ(figures->wave.moves, 0);
-  EXPECT_EQ(figures->wave.changes, 2 + 8);
-  EXPECT_EQ(figures->group.rises, 2);
-  EXPECT_EQ(figures->group.Rises(), 200.0);
-  EXPECT_NEAR(figures->wave.Rises(), 1e4 / 56, 1e-9);
-  EXPECT_EQ(figures->group_inner.pairs, 0);
-  EXPECT_EQ(figures->group_inner.Changes(), 0.0);
+  EXPECT_EQ(figures->paths.wave.pairs, 12 + 44);
+  EXPECT_EQ(figures->paths.group.pairs, 3 + 7);
+  EXPECT_EQ(figures->paths.wave.rises, 2 + 8);
+  EXPECT_EQ(figures->paths.wave.moves, 0);
+  EXPECT_EQ(figures->paths.wave.changes, 2 + 8);
+  EXPECT_EQ(figures->paths.group.rises, 2);
+  EXPECT_EQ(figures->paths.group.Rises(), 200.0);
+  EXPECT_NEAR(figures->paths.wave.Rises(), 1e4 / 56, 1e-9);
+  EXPECT_EQ(figures->paths.group_inner.pairs, 0);
+  EXPECT_EQ(figures->paths.group_inner.Changes(), 0.0);
 
   // The last group alone.
   const auto last = Int8RuleStudy::Make(t, 1)->Measure(kNoProbe);
-  EXPECT_EQ(last->wave.pairs, 44);
-  EXPECT_EQ(last->wave.rises, 8);
+  EXPECT_EQ(last->paths.wave.pairs, 44);
+  EXPECT_EQ(last->paths.wave.rises, 8);
   Int8RuleFigures sum = *last;
   sum += *figures;
-  EXPECT_EQ(sum.wave.rises, 18);
-  EXPECT_EQ(sum.group.pairs, 17);
+  EXPECT_EQ(sum.paths.wave.rises, 18);
+  EXPECT_EQ(sum.paths.group.pairs, 17);
 
   // Moves instead, if 15 binades more weigh that much.
   Int8Rule moves = kNoProbe;
   moves.move_share = 0.25f;
   const auto moved = study->Measure(moves);
-  EXPECT_EQ(moved->wave.moves, 2 + 8);
-  EXPECT_EQ(moved->wave.rises, 0);
-  EXPECT_EQ(moved->wave.changes, 2 + 8);
-  EXPECT_EQ(moved->group.Moves(), 200.0);
+  EXPECT_EQ(moved->paths.wave.moves, 2 + 8);
+  EXPECT_EQ(moved->paths.wave.rises, 0);
+  EXPECT_EQ(moved->paths.wave.changes, 2 + 8);
+  EXPECT_EQ(moved->paths.group.Moves(), 200.0);
 
   // Of 20 tiles that the last group sees, 9 and 10 are inner ones. It rises in
   // 8, which is none, and moves in 10.
@@ -168,19 +168,19 @@ TEST(Int8RuleFiguresTest, CountsWavesAndGroups) {
   moves.move_share = 2.0f;
   const auto inner =
       Int8RuleStudy::Make(tensors(64 * 20, scores), 1)->Measure(moves);
-  EXPECT_EQ(inner->group.pairs, 19);
-  EXPECT_EQ(inner->group.moves, 1);
-  EXPECT_EQ(inner->group.rises, 1);
-  EXPECT_EQ(inner->group.changes, 2);
-  EXPECT_EQ(inner->group_inner.pairs, 2);
-  EXPECT_EQ(inner->group_inner.moves, 1);
-  EXPECT_EQ(inner->group_inner.rises, 0);
+  EXPECT_EQ(inner->paths.group.pairs, 19);
+  EXPECT_EQ(inner->paths.group.moves, 1);
+  EXPECT_EQ(inner->paths.group.rises, 1);
+  EXPECT_EQ(inner->paths.group.changes, 2);
+  EXPECT_EQ(inner->paths.group_inner.pairs, 2);
+  EXPECT_EQ(inner->paths.group_inner.moves, 1);
+  EXPECT_EQ(inner->paths.group_inner.rises, 0);
   // Its waves see 17, 17, 18, 18, 19, 19, 20, 20 tiles.
-  EXPECT_EQ(inner->wave_inner.pairs, 2 * 1 + 2 * 2);
+  EXPECT_EQ(inner->paths.wave_inner.pairs, 2 * 1 + 2 * 2);
   Int8RuleFigures twice = *inner;
   twice += *inner;
-  EXPECT_EQ(twice.wave_inner.pairs, 12);
-  EXPECT_EQ(twice.group_inner.pairs, 4);
+  EXPECT_EQ(twice.paths.wave_inner.pairs, 12);
+  EXPECT_EQ(twice.paths.group_inner.pairs, 4);
 }
 
 // The one of the model's outputs; and what the default rule is for.

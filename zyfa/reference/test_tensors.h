@@ -1,6 +1,7 @@
 #ifndef ZYFA_REFERENCE_TEST_TENSORS_H_
 #define ZYFA_REFERENCE_TEST_TENSORS_H_
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -11,30 +12,14 @@
 
 namespace zyfa::reference {
 
-// Dense Gaussian Q, K and V of a problem, in bf16.
-struct TestTensors {
-  explicit TestTensors(const AttentionProblem& problem, uint64_t seed = 1)
+// Dense Q, K and V of a problem.
+template <typename QueryKey, typename Value>
+struct DenseTensors {
+  explicit DenseTensors(const AttentionProblem& problem)
       : p(problem),
-        q(Gaussian(seed, 0, p.batch * p.seqlen_q * p.heads_q * p.head_dim_qk)),
-        k(Gaussian(seed, 1,
-                   p.batch * p.seqlen_kv * p.heads_kv * p.head_dim_qk)),
-        v(Gaussian(seed, 2,
-                   p.batch * p.seqlen_kv * p.heads_kv * p.head_dim_v)) {}
-
-  static std::vector<numerics::Bf16> Gaussian(uint64_t seed, uint64_t stream,
-                                              int64_t size) {
-    std::vector<float> values(size);
-    numerics::FillGaussian(seed, stream, values);
-    std::vector<numerics::Bf16> rounded(size);
-    for (int64_t i = 0; i < size; ++i) {
-      rounded[i] = numerics::Bf16::FromFloat(values[i]);
-    }
-    return rounded;
-  }
-
-  void SetValues(float x) {
-    for (numerics::Bf16& e : v) e = numerics::Bf16::FromFloat(x);
-  }
+        q(p.batch * p.seqlen_q * p.heads_q * p.head_dim_qk),
+        k(p.batch * p.seqlen_kv * p.heads_kv * p.head_dim_qk),
+        v(p.batch * p.seqlen_kv * p.heads_kv * p.head_dim_v) {}
 
   TensorView query() const {
     return TensorView::Dense(q.data(), p.seqlen_q, p.heads_q, p.head_dim_qk);
@@ -47,9 +32,32 @@ struct TestTensors {
   }
 
   AttentionProblem p;
-  std::vector<numerics::Bf16> q;  // [batch][seqlen_q][heads_q][head_dim_qk]
-  std::vector<numerics::Bf16> k;  // [batch][seqlen_kv][heads_kv][head_dim_qk]
-  std::vector<numerics::Bf16> v;  // [batch][seqlen_kv][heads_kv][head_dim_v]
+  std::vector<QueryKey> q;  // [batch][seqlen_q][heads_q][head_dim_qk]
+  std::vector<QueryKey> k;  // [batch][seqlen_kv][heads_kv][head_dim_qk]
+  std::vector<Value> v;     // [batch][seqlen_kv][heads_kv][head_dim_v]
+};
+
+// N(0, stddev^2), each number made an element by `round`.
+template <typename T, typename Round>
+void FillGaussian(uint64_t seed, uint64_t stream, std::vector<T>& out,
+                  const Round& round, double stddev = 1.0) {
+  std::vector<float> values(out.size());
+  numerics::FillGaussian(seed, stream, values, 0.0, stddev);
+  std::transform(values.begin(), values.end(), out.begin(), round);
+}
+
+// Gaussian, in bf16.
+struct TestTensors : DenseTensors<numerics::Bf16, numerics::Bf16> {
+  explicit TestTensors(const AttentionProblem& problem, uint64_t seed = 1)
+      : DenseTensors(problem) {
+    FillGaussian(seed, 0, q, numerics::Bf16::FromFloat);
+    FillGaussian(seed, 1, k, numerics::Bf16::FromFloat);
+    FillGaussian(seed, 2, v, numerics::Bf16::FromFloat);
+  }
+
+  void SetValues(float x) {
+    for (numerics::Bf16& e : v) e = numerics::Bf16::FromFloat(x);
+  }
 };
 
 }  // namespace zyfa::reference

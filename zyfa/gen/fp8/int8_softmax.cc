@@ -9,7 +9,7 @@
 namespace zyfa::gen::fp8 {
 namespace {
 
-// Scores are below 2^20.6 * 255 = 2^28.6 in magnitude, C below 2^29.8. What a
+// Scores are below 2^21.6 * 255 = 2^29.6 in magnitude, C below 2^29.8. What a
 // masked score is, which no C brings above 0 or below -2^31, and a number
 // between it and all others.
 constexpr uint32_t kMaskedScore = 0xb8000000;

@@ -10,9 +10,13 @@
 namespace zyfa::gen {
 namespace {
 
+using probe::Int8Input;
+using probe::Int8Result;
 using probe::MatrixInput;
 using probe::MatrixResult;
 using probe::ProbeArgs;
+using probe::SparseInput;
+using probe::SparseResult;
 using probe::VectorInput;
 using probe::VectorResult;
 
@@ -32,7 +36,7 @@ KernelSpec Spec(absl::string_view name, const char* description) {
   return spec;
 }
 
-// The addresses of both kernels.
+// The addresses of a kernel.
 struct Places {
   SReg inputs, results;
   VReg input, result;  // byte offsets of the lane
@@ -54,11 +58,31 @@ Places EmitPlaces(Assembler& a, int input_bytes, int result_bytes) {
   return p;
 }
 
+// The input of the lane.
+VReg EmitLoads(Assembler& a, const Places& p, size_t bytes) {
+  VReg in = a.vgprs().Alloc("operands", static_cast<int>(bytes / 4));
+  for (int i = 0; i < in.count(); i += 4) {
+    a.global_load_dwordx4(in.sub(i, 4), p.input, p.inputs, 4 * i);
+  }
+  return in;
+}
+
+// The member of `count` dwords at `offset` of what is in `registers`.
+VReg Member(VReg registers, size_t offset, int count) {
+  return registers.sub(static_cast<int>(offset / 4), count);
+}
+
+void EmitStores(Assembler& a, const Places& p, VReg out) {
+  a.Section("Results");
+  for (int i = 0; i < out.count(); i += 4) {
+    a.global_store_dwordx4(p.result, out.sub(i, 4), p.results, 4 * i);
+  }
+}
+
 absl::StatusOr<std::string> VectorKernel(absl::string_view name) {
   Assembler a(Spec(name, "Vector instructions on operands from memory."));
   const Places p = EmitPlaces(a, sizeof(VectorInput), sizeof(VectorResult));
-  VReg in = a.vgprs().Alloc("a, b, c, old", 4);
-  a.global_load_dwordx4(in, p.input, p.inputs);
+  const VReg in = EmitLoads(a, p, sizeof(VectorInput));
   VReg x = in[0], y = in[1], z = in[2], old = in[3];
   VReg out = a.vgprs().Alloc("results", sizeof(VectorResult) / 4);
   const auto result = [&](size_t offset) {
@@ -85,16 +109,20 @@ absl::StatusOr<std::string> VectorKernel(absl::string_view name) {
   a.v_cvt_scalef32_pk_fp8_f32(result(offsetof(VectorResult, scaled_high)), x, y,
                               z)
       .dst_high();
+  const VReg both = result(offsetof(VectorResult, shifted_both));
+  a.v_ashr_pk_u8_i32(both, x, y, z);
+  a.v_ashr_pk_u8_i32(result(offsetof(VectorResult, shifted_low)), x, y, z);
+  a.v_ashr_pk_u8_i32(both, y, x, z).dst_high();
+  a.v_ashr_pk_u8_i32(result(offsetof(VectorResult, shifted_high)), x, y, z)
+      .dst_high();
+  a.v_mad_i32_i24(result(offsetof(VectorResult, mad)), x, y, z);
+  a.v_mul_i32_i24(result(offsetof(VectorResult, mul)), x, y);
   a.Comment("FP16_OVFL");
   a.s_setreg_imm32_b32(HwReg::kMode, 23, 1, 1);
   a.v_cvt_scalef32_pk_fp8_f32(result(offsetof(VectorResult, scaled_clamped)), x,
                               y, z);
   a.v_cvt_pk_fp8_f32(result(offsetof(VectorResult, fp8_clamped)), x, y);
-
-  a.Section("Results");
-  for (int i = 0; i < out.count(); i += 4) {
-    a.global_store_dwordx4(p.result, out.sub(i, 4), p.results, 4 * i);
-  }
+  EmitStores(a, p, out);
   a.s_endpgm();
   return a.Finish();
 }
@@ -102,22 +130,54 @@ absl::StatusOr<std::string> VectorKernel(absl::string_view name) {
 absl::StatusOr<std::string> MatrixKernel(absl::string_view name) {
   Assembler a(Spec(name, "A matrix instruction on operands from memory."));
   const Places p = EmitPlaces(a, sizeof(MatrixInput), sizeof(MatrixResult));
-  VReg in = a.vgprs().Alloc("operands", sizeof(MatrixInput) / 4);
-  for (int i = 0; i < in.count(); i += 4) {
-    a.global_load_dwordx4(in.sub(i, 4), p.input, p.inputs, 4 * i);
-  }
-  const auto part = [&](size_t offset, int count) {
-    return in.sub(static_cast<int>(offset / 4), count);
-  };
-  const VReg sum = part(offsetof(MatrixInput, c), 16);
-  a.v_mfma_scale_f32_32x32x64_f8f6f4(sum, part(offsetof(MatrixInput, a), 8),
-                                     part(offsetof(MatrixInput, b), 8), sum,
-                                     part(offsetof(MatrixInput, scale_a), 1),
-                                     part(offsetof(MatrixInput, scale_b), 1))
+  const VReg in = EmitLoads(a, p, sizeof(MatrixInput));
+  const VReg sum = Member(in, offsetof(MatrixInput, c), 16);
+  a.v_mfma_scale_f32_32x32x64_f8f6f4(
+       sum, Member(in, offsetof(MatrixInput, a), 8),
+       Member(in, offsetof(MatrixInput, b), 8), sum,
+       Member(in, offsetof(MatrixInput, scale_a), 1),
+       Member(in, offsetof(MatrixInput, scale_b), 1))
       .formats(MatrixFormat::kFp8E4m3, MatrixFormat::kFp8E4m3);
-  for (int i = 0; i < sum.count(); i += 4) {
-    a.global_store_dwordx4(p.result, sum.sub(i, 4), p.results, 4 * i);
-  }
+  EmitStores(a, p, sum);
+  a.s_endpgm();
+  return a.Finish();
+}
+
+absl::StatusOr<std::string> Int8Kernel(absl::string_view name) {
+  Assembler a(Spec(name, "Products of int8 with their addends."));
+  const Places p = EmitPlaces(a, sizeof(Int8Input), sizeof(Int8Result));
+  const VReg in = EmitLoads(a, p, sizeof(Int8Input));
+  const VReg x = Member(in, offsetof(Int8Input, a), 4);
+  const VReg y = Member(in, offsetof(Int8Input, b), 4);
+  const VReg c = Member(in, offsetof(Int8Input, c), 16);
+  VReg out = a.vgprs().Alloc("results", sizeof(Int8Result) / 4);
+  a.v_mfma_i32_32x32x32_i8(Member(out, offsetof(Int8Result, apart), 16), x, y,
+                           c);
+  a.v_mfma_i32_32x32x32_i8(Member(out, offsetof(Int8Result, bare), 16), x, y,
+                           0);
+  const VReg sum = Member(out, offsetof(Int8Result, in_place), 16);
+  for (int i = 0; i < sum.count(); ++i) a.v_mov_b32(sum[i], c[i]);
+  a.v_mfma_i32_32x32x32_i8(sum, x, y, sum);
+  a.Comment("FP16_OVFL, once the sums so far are there");
+  a.v_mov_b32(sum[0], sum[0]);
+  a.s_setreg_imm32_b32(HwReg::kMode, 23, 1, 1);
+  const VReg clamped = Member(out, offsetof(Int8Result, clamped), 16);
+  a.v_mfma_i32_32x32x32_i8(clamped, x, y, c);
+  EmitStores(a, p, out);
+  a.s_endpgm();
+  return a.Finish();
+}
+
+absl::StatusOr<std::string> SparseKernel(absl::string_view name) {
+  Assembler a(Spec(name, "A sparse product of e4m3 numbers."));
+  const Places p = EmitPlaces(a, sizeof(SparseInput), sizeof(SparseResult));
+  const VReg in = EmitLoads(a, p, sizeof(SparseInput));
+  const VReg sum = Member(in, offsetof(SparseInput, d), 4);
+  a.v_smfmac_f32_16x16x128_fp8_fp8(
+      sum, Member(in, offsetof(SparseInput, a), 4),
+      Member(in, offsetof(SparseInput, b), 8),
+      Member(in, offsetof(SparseInput, places), 1));
+  EmitStores(a, p, sum);
   a.s_endpgm();
   return a.Finish();
 }
@@ -127,8 +187,12 @@ absl::StatusOr<std::string> MatrixKernel(absl::string_view name) {
 absl::StatusOr<std::string> ProbeKernel(absl::string_view name) {
   if (name == "probe_vector") return VectorKernel(name);
   if (name == "probe_matrix") return MatrixKernel(name);
-  return absl::InvalidArgumentError(absl::StrCat(
-      "kernel '", name, "'; allowed are probe_vector and probe_matrix"));
+  if (name == "probe_int8") return Int8Kernel(name);
+  if (name == "probe_sparse") return SparseKernel(name);
+  return absl::InvalidArgumentError(
+      absl::StrCat("kernel '", name,
+                   "'; allowed are probe_vector, probe_matrix, probe_int8 and "
+                   "probe_sparse"));
 }
 
 }  // namespace zyfa::gen

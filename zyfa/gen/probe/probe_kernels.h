@@ -9,8 +9,8 @@
 namespace zyfa::gen {
 
 // Assembly of the kernel "zyfa_" + name, which executes what
-// zyfa/probe/layout.h says. InvalidArgument unless `name` is "probe_vector" or
-// "probe_matrix".
+// zyfa/probe/layout.h says. InvalidArgument unless `name` is "probe_vector",
+// "probe_matrix", "probe_int8" or "probe_sparse".
 absl::StatusOr<std::string> ProbeKernel(absl::string_view name);
 
 }  // namespace zyfa::gen
