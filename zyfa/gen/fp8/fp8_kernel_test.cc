@@ -1,5 +1,6 @@
 #include "zyfa/gen/fp8/fp8_kernel.h"
 
+#include <algorithm>
 #include <map>
 #include <set>
 #include <string>
@@ -220,11 +221,12 @@ TEST(Fp8KernelTest, RegistersAndLds) {
     const std::vector<std::string>& lines = Lines(variant);
     EXPECT_LE(Directive(lines, ".amdhsa_next_free_vgpr "), 512 / 2);
     EXPECT_GT(Directive(lines, ".amdhsa_next_free_vgpr "), 512 / 3);
-    // Four tiles of K and V, and Q of the next item.
+    // Four tiles of K and V; each wave's 32 rows of the next item's Q or,
+    // later, the first 128 bytes of the probe's 48 keys.
     const int row = variant.head_dim_qk;
-    int lds = 4 * 64 * (row + 128) + 256 * row;
-    // The probe's keys behind Q; with rows of 192 they do not fit.
-    if (IsInt8(variant) && row == 128) lds += 256 * row;
+    const int query = 32 * row;
+    const int lds_of_wave = IsInt8(variant) ? std::max(query, 48 * 128) : query;
+    int lds = 4 * 64 * (row + 128) + 8 * lds_of_wave;
     // Those of four tiles and a probe, in lines of 256 bytes for 8 keys.
     if (variant.probability == Probability::kMultiply) lds += 5 * 64 / 8 * 256;
     EXPECT_EQ(Directive(lines, ".amdhsa_group_segment_fixed_size "), lds);
