@@ -190,13 +190,13 @@ struct Int8Operands {
 Int8Operands MakeInt8Operands(const Fp8Forward& c) {
   Int8Operands o;
   const bool multiply = c.scores == ScoreForm::kInt8Multiply;
+  std::mt19937 bits(4);
   for (int64_t i = 0; i < c.batch * c.heads_q * c.seqlen_q; ++i) {
-    const int64_t step = (i + i / c.seqlen_q) % 4;
-    o.shifts.push_back(static_cast<uint8_t>((multiply ? 16 : 9) + step));
+    o.shifts.push_back(static_cast<uint8_t>((multiply ? 16 : 9) + bits() % 4));
   }
   for (int64_t i = 0; i < c.batch * c.heads_kv * c.seqlen_kv; ++i) {
-    o.multipliers.push_back(
-        multiply ? static_cast<uint32_t>(1 + (254 - i * 37 % 255)) : 1);
+    const auto m = static_cast<uint32_t>(1 + bits() % 255);
+    o.multipliers.push_back(multiply ? m : 1);
   }
   o.query = MakeInt8<uint8_t>(
       c.seqlen_q, c.heads_q, c.head_dim_qk, 1, o.shifts,

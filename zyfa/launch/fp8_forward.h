@@ -31,7 +31,7 @@ enum class ScaleForm {
 enum class ScoreForm {
   kFp8,
   kInt8Shift,
-  kInt8Multiply,  // no two multipliers of neighbours alike
+  kInt8Multiply,
 };
 
 // One FP8 or INT8 call on Gaussian inputs, dense.

@@ -16,15 +16,6 @@ inline auto EveryKernel() {
   return ::testing::ValuesIn(AllKernels().begin(), AllKernels().end());
 }
 
-// Those whose inputs are numbers on their own, without shifts and multipliers.
-inline auto EveryKernelOfNumbers() {
-  std::vector<KernelEntry> kernels;
-  for (const KernelEntry& kernel : AllKernels()) {
-    if (kernel.variant.data_type != DataType::kInt8) kernels.push_back(kernel);
-  }
-  return ::testing::ValuesIn(kernels);
-}
-
 inline auto EveryFp8Kernel() {
   std::vector<KernelEntry> kernels;
   for (const KernelEntry& kernel : AllKernels()) {
