@@ -3,7 +3,6 @@
 
 #include <cmath>
 #include <string>
-#include <variant>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -11,6 +10,7 @@
 #include "zyfa/emu/emulator.h"
 #include "zyfa/launch/attention.h"
 #include "zyfa/launch/c_device.h"
+#include "zyfa/launch/c_forward.h"
 #include "zyfa/launch/emulator_device.h"
 #include "zyfa/launch/fp8_forward.h"
 #include "zyfa/launch/zyfa_emulator.h"
@@ -248,63 +248,8 @@ TEST(AttentionFp8Test, RefusalsNameTheArgument) {
 TEST(AttentionFp8Test, CInterface) {
   zyfa_device* device = nullptr;
   ASSERT_EQ(zyfa_open_emulator(&device), ZYFA_OK) << zyfa_last_error();
-  const auto through_c = [device](const AttentionParams& params,
-                                  Device&) -> absl::Status {
-    const auto tensor = [](const TensorView& view) {
-      zyfa_tensor t = ZYFA_TENSOR_INIT;
-      t.data_type = view.data_type == DataType::kFp8 ? ZYFA_FP8 : ZYFA_BF16;
-      t.address = view.address;
-      t.batch = view.batch;
-      t.seqlen = view.seqlen;
-      t.heads = view.heads;
-      t.head_dim = view.head_dim;
-      t.batch_stride = view.batch_stride;
-      t.seq_stride = view.seq_stride;
-      t.head_stride = view.head_stride;
-      return t;
-    };
-    const auto scale = [](const Scale& from) {
-      zyfa_scale s = ZYFA_SCALE_INIT;
-      if (const float* value = std::get_if<float>(&from)) {
-        s.value = *value;
-        return s;
-      }
-      const auto& view = std::get<ScaleView>(from);
-      s.address = view.address;
-      s.batch = view.batch;
-      s.heads = view.heads;
-      s.batch_stride = view.batch_stride;
-      s.head_stride = view.head_stride;
-      return s;
-    };
-    const zyfa_tensor tensors[] = {tensor(params.query), tensor(params.key),
-                                   tensor(params.value), tensor(params.output)};
-    const zyfa_scale scales[] = {
-        scale(*params.query_descale), scale(*params.key_descale),
-        scale(*params.value_descale), scale(*params.output_scale)};
-    zyfa_lse lse = ZYFA_LSE_INIT;
-    lse.address = params.lse->address;
-    lse.batch = params.lse->batch;
-    lse.heads = params.lse->heads;
-    lse.seqlen = params.lse->seqlen;
-    lse.batch_stride = params.lse->batch_stride;
-    lse.head_stride = params.lse->head_stride;
-    zyfa_attention call = ZYFA_ATTENTION_INIT;
-    call.mask = ZYFA_FULL;
-    call.query = &tensors[0];
-    call.key = &tensors[1];
-    call.value = &tensors[2];
-    call.output = &tensors[3];
-    call.lse = &lse;
-    call.query_descale = &scales[0];
-    call.key_descale = &scales[1];
-    call.value_descale = &scales[2];
-    call.output_scale = &scales[3];
-    EXPECT_EQ(zyfa_supports(&call), ZYFA_OK) << zyfa_last_error();
-    if (zyfa_attention_forward(device, &call, nullptr) != ZYFA_OK) {
-      return absl::InternalError(zyfa_last_error());
-    }
-    return absl::OkStatus();
+  const auto through_c = [device](const AttentionParams& params, Device&) {
+    return testing::ForwardInC(params, device);
   };
   for (const int64_t head_dim : {128, 192}) {
     Fp8Forward c = Call("", head_dim, Mask::kFull);

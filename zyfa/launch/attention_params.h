@@ -30,7 +30,7 @@ namespace zyfa {
 // are. Their quantiser (docs/quantiser.md) has put the softmax scale and what
 // elements stand for into them:
 //   query_shift     u8 [batch, heads_q, seqlen_q]; rows where it is above 20
-//                   are NaN
+//                   are NaN, lse included, if they see a key
 //   key_multiplier  u32 [batch, heads_kv, seqlen_kv], 1 to 255; without it all
 //                   are 1, and another kernel runs
 //

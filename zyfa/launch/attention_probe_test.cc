@@ -81,6 +81,13 @@ TEST(AttentionProbeTest, OnceForManyThreads) {
 
 TEST(AttentionProbeTest, NoneWithoutLeanKernelsOrRows) {
   AlteredDevice device(NoCodes);
+  // Codes of integer scores come from no conversion.
+  Fp8Forward int8 = Lean();
+  int8.variant.clear();
+  int8.scores = testing::ScoreForm::kInt8Shift;
+  const auto shifted = RunFp8Forward(int8, device);
+  ASSERT_TRUE(shifted.ok()) << shifted.status();
+  EXPECT_LE(shifted->worst_head, 0.042);
   const auto exact = RunFp8Forward(Exact(), device);
   ASSERT_TRUE(exact.ok()) << exact.status();
   EXPECT_LE(exact->worst_head, 0.042);

@@ -5,7 +5,6 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "zyfa/launch/fp8_entries.h"
 #include "zyfa/launch/plan.h"
 
 namespace zyfa {
@@ -122,7 +121,6 @@ TEST(AttentionWorkTest, TensorsCountInFullAndOnce) {
 Planned PlanFp8(Mask mask, int64_t seqlen_q, int64_t seqlen_kv, int64_t heads_q,
                 int64_t heads_kv, int64_t batch, uint32_t compute_units,
                 DataType output = DataType::kBf16) {
-  static const auto* entries = new std::vector<KernelEntry>(EntriesWithFp8());
   constexpr DataType kType = DataType::kFp8;
   AttentionParams params;
   params.mask = mask;
@@ -133,7 +131,6 @@ Planned PlanFp8(Mask mask, int64_t seqlen_q, int64_t seqlen_kv, int64_t heads_q,
   params.output =
       DenseTensor(4ull << 40, batch, seqlen_q, heads_q, 128, output);
   LaunchTarget target;
-  target.kernels = *entries;
   target.compute_units = compute_units;
   const auto plan = PlanAttention(params, target);
   EXPECT_TRUE(plan.ok()) << plan.status();
@@ -218,6 +215,26 @@ TEST(AttentionWorkTest, Fp8ElementsAreBytes) {
   const Planned fp8 = PlanFp8(Mask::kFull, 5, 7, 8, 2, 3, 256, DataType::kFp8);
   EXPECT_EQ(TensorBytes(fp8.variant, fp8.piece.args, fp8.piece.shape),
             3.0 * 5 * 8 * 320 + 3.0 * 7 * 2 * 320);
+}
+
+TEST(AttentionWorkTest, Int8TokensHaveShiftsAndMultipliers) {
+  AttentionParams params;
+  params.mask = Mask::kFull;
+  params.query = DenseTensor(1ull << 40, 3, 5, 8, 192, DataType::kInt8);
+  params.key = DenseTensor(2ull << 40, 3, 7, 2, 192, DataType::kInt8);
+  params.value = DenseTensor(3ull << 40, 3, 7, 2, 128, DataType::kFp8);
+  params.output = DenseTensor(4ull << 40, 3, 5, 8, 128);
+  params.query_shift = DenseTokens(5ull << 40, 3, 8, 5, 1);
+  const auto bytes = [&params] {
+    const auto plan = PlanAttention(params);
+    EXPECT_TRUE(plan.ok()) << plan.status();
+    const AttentionPiece piece = MakePiece(*plan, 0);
+    return TensorBytes(plan->kernel->variant, piece.args, piece.shape);
+  };
+  const double shift = 3.0 * 5 * 8 * (192 + 2 * 128 + 1) + 3.0 * 7 * 2 * 320;
+  EXPECT_EQ(bytes(), shift);
+  params.key_multiplier = DenseTokens(6ull << 40, 3, 2, 7, 4);
+  EXPECT_EQ(bytes(), shift + 3.0 * 7 * 2 * 4);
 }
 
 }  // namespace

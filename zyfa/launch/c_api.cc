@@ -24,10 +24,13 @@ absl::Status Null(absl::string_view argument) {
 
 // Sizes of the structs' versions up to today's; they never change.
 constexpr size_t kTensorSizes[] = {72}, kLseSizes[] = {56},
-                 kScaleSizes[] = {48}, kAttentionSizes[] = {64, 96};
+                 kTokensSizes[] = {56}, kScaleSizes[] = {48},
+                 kAttentionSizes[] = {64, 96, 112};
 static_assert(sizeof(zyfa_tensor) == 72 && sizeof(zyfa_lse) == 56 &&
-              sizeof(zyfa_scale) == 48 && sizeof(zyfa_attention) == 96);
-static_assert(offsetof(zyfa_attention, query_descale) == 64);
+              sizeof(zyfa_tokens) == 56 && sizeof(zyfa_scale) == 48 &&
+              sizeof(zyfa_attention) == 112);
+static_assert(offsetof(zyfa_attention, query_descale) == 64 &&
+              offsetof(zyfa_attention, query_shift) == 96);
 
 // Copies a struct of the caller's version into one of ours. An older one must
 // be a whole version, not end within a pointer; what a newer one has more must
@@ -58,19 +61,31 @@ absl::Status Read(absl::string_view argument, const Struct* from,
   return absl::OkStatus();
 }
 
+std::optional<DataType> TypeOf(uint32_t data_type) {
+  switch (data_type) {
+    case ZYFA_BF16:
+      return DataType::kBf16;
+    case ZYFA_FP8:
+      return DataType::kFp8;
+    case ZYFA_INT8:
+      return DataType::kInt8;
+    default:
+      return std::nullopt;
+  }
+}
+
 absl::Status ReadTensor(const std::string& argument, const zyfa_tensor* from,
                         TensorView& to) {
   zyfa_tensor tensor;
   const absl::Status status = Read(argument, from, kTensorSizes, tensor);
   if (!status.ok()) return status;
-  if (tensor.data_type != ZYFA_BF16 && tensor.data_type != ZYFA_FP8) {
+  const std::optional<DataType> type = TypeOf(tensor.data_type);
+  if (!type.has_value()) {
     return absl::InvalidArgumentError(absl::StrCat(
         argument, ".data_type is ", tensor.data_type, "; allowed: ", ZYFA_BF16,
-        " (bf16), ", ZYFA_FP8, " (fp8)"));
+        " (bf16), ", ZYFA_FP8, " (fp8), ", ZYFA_INT8, " (int8)"));
   }
-  const DataType type =
-      tensor.data_type == ZYFA_FP8 ? DataType::kFp8 : DataType::kBf16;
-  to = {type,
+  to = {*type,
         tensor.address,
         tensor.batch,
         tensor.seqlen,
@@ -98,6 +113,24 @@ absl::Status ReadScale(const std::string& argument, const zyfa_scale* from,
   return absl::OkStatus();
 }
 
+// Of zyfa_lse or zyfa_tokens. NULL: none.
+template <typename Struct, size_t n>
+absl::Status ReadTokens(const std::string& argument, const Struct* from,
+                        const size_t (&versions)[n],
+                        std::optional<TokenView>& to) {
+  if (from == nullptr) return absl::OkStatus();
+  Struct tokens;
+  const absl::Status status = Read(argument, from, versions, tokens);
+  if (!status.ok()) return status;
+  if (tokens.reserved != 0) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        argument, ".reserved is ", tokens.reserved, "; allowed: 0"));
+  }
+  to = {tokens.address, tokens.batch,        tokens.heads,
+        tokens.seqlen,  tokens.batch_stride, tokens.head_stride};
+  return absl::OkStatus();
+}
+
 absl::StatusOr<AttentionParams> ReadAttention(const zyfa_attention* from) {
   zyfa_attention attention;
   absl::Status status = Read("attention", from, kAttentionSizes, attention);
@@ -115,17 +148,11 @@ absl::StatusOr<AttentionParams> ReadAttention(const zyfa_attention* from) {
                           params.value_descale));
   status.Update(
       ReadScale("output_scale", attention.output_scale, params.output_scale));
-  if (attention.lse != nullptr) {
-    zyfa_lse lse;
-    status.Update(Read("lse", attention.lse, kLseSizes, lse));
-    if (status.ok() && lse.reserved != 0) {
-      status = absl::InvalidArgumentError(
-          absl::StrCat("lse.reserved is ", lse.reserved, "; allowed: 0"));
-    }
-    if (!status.ok()) return status;
-    params.lse = {lse.address, lse.batch,        lse.heads,
-                  lse.seqlen,  lse.batch_stride, lse.head_stride};
-  }
+  status.Update(ReadTokens("lse", attention.lse, kLseSizes, params.lse));
+  status.Update(ReadTokens("query_shift", attention.query_shift, kTokensSizes,
+                           params.query_shift));
+  status.Update(ReadTokens("key_multiplier", attention.key_multiplier,
+                           kTokensSizes, params.key_multiplier));
   if (!status.ok()) return status;
   if (attention.mask != ZYFA_CAUSAL && attention.mask != ZYFA_FULL) {
     return absl::InvalidArgumentError(

@@ -13,6 +13,7 @@
 #include "zyfa/launch/device_buffer.h"
 #include "zyfa/numerics/bf16.h"
 #include "zyfa/numerics/e4m3.h"
+#include "zyfa/numerics/elementary.h"
 #include "zyfa/reference/attention.h"
 
 namespace zyfa::testing {
@@ -27,6 +28,12 @@ template <typename T>
 absl::Span<const uint8_t> Bytes(const std::vector<T>& values) {
   return {reinterpret_cast<const uint8_t*>(values.data()),
           values.size() * sizeof(T)};
+}
+
+template <typename T>
+std::vector<uint8_t> Copy(const std::vector<T>& values) {
+  const absl::Span<const uint8_t> bytes = Bytes(values);
+  return {bytes.begin(), bytes.end()};
 }
 
 template <typename T>
@@ -142,6 +149,63 @@ Codes MakeCodes(const Fp8Forward& c) {
           Normal(c.batch * c.seqlen_kv * c.heads_kv * kValueDim, 3)};
 }
 
+// Q or K: a tensor's bytes and what it stands for.
+struct Operand {
+  std::vector<uint8_t> codes;
+  std::vector<double> real;
+};
+
+// Numbers of tokens, [batch][heads][seqlen].
+template <typename T>
+using Tokens = std::vector<T>;
+
+// Gaussian codes. They stand for themselves times the unit of their token's
+// number.
+template <typename T>
+Operand MakeInt8(int64_t seqlen, int64_t heads, int64_t head_dim, uint32_t seed,
+                 const Tokens<T>& tokens,
+                 const std::function<double(T)>& unit) {
+  std::mt19937 bits(seed);
+  std::normal_distribution<double> normal(0, 40);
+  Operand operand;
+  const auto rows = static_cast<int64_t>(tokens.size());
+  for (int64_t i = 0; i < rows * head_dim; ++i) {
+    const int64_t token = i / head_dim;  // [batch][seqlen][heads]
+    const int64_t b = token / heads / seqlen, s = token / heads % seqlen;
+    const int64_t at = (b * heads + token % heads) * seqlen + s;
+    const double code = std::clamp(std::nearbyint(normal(bits)), -128.0, 127.0);
+    operand.codes.push_back(static_cast<uint8_t>(static_cast<int8_t>(code)));
+    operand.real.push_back(code * unit(tokens[static_cast<size_t>(at)]));
+  }
+  return operand;
+}
+
+// Q and K of an INT8 call. Scores have standard deviations of .3 to 3.
+struct Int8Operands {
+  Tokens<uint8_t> shifts;
+  Tokens<uint32_t> multipliers;
+  Operand query, key;
+};
+
+Int8Operands MakeInt8Operands(const Fp8Forward& c) {
+  Int8Operands o;
+  const bool multiply = c.scores == ScoreForm::kInt8Multiply;
+  std::mt19937 bits(4);
+  for (int64_t i = 0; i < c.batch * c.heads_q * c.seqlen_q; ++i) {
+    o.shifts.push_back(static_cast<uint8_t>((multiply ? 16 : 9) + bits() % 4));
+  }
+  for (int64_t i = 0; i < c.batch * c.heads_kv * c.seqlen_kv; ++i) {
+    const auto m = static_cast<uint32_t>(1 + bits() % 255);
+    o.multipliers.push_back(multiply ? m : 1);
+  }
+  o.query = MakeInt8<uint8_t>(
+      c.seqlen_q, c.heads_q, c.head_dim_qk, 1, o.shifts,
+      [](uint8_t n) { return std::ldexp(numerics::kLn2, -n - 3); });
+  o.key = MakeInt8<uint32_t>(c.seqlen_kv, c.heads_kv, c.head_dim_qk, 2,
+                             o.multipliers, [](uint32_t m) { return m; });
+  return o;
+}
+
 reference::AttentionProblem ProblemOf(const Fp8Forward& c) {
   reference::AttentionProblem problem;
   problem.batch = c.batch;
@@ -153,7 +217,9 @@ reference::AttentionProblem ProblemOf(const Fp8Forward& c) {
   problem.head_dim_v = kValueDim;
   problem.mask = c.mask == Mask::kCausal ? reference::Mask::kCausal
                                          : reference::Mask::kFull;
-  problem.softmax_scale = 1 / std::sqrt(static_cast<float>(c.head_dim_qk));
+  problem.softmax_scale = c.scores == ScoreForm::kFp8
+                              ? 1 / std::sqrt(static_cast<float>(c.head_dim_qk))
+                              : 1.0;
   return problem;
 }
 
@@ -208,6 +274,7 @@ absl::StatusOr<Fp8ForwardResult> RunFp8Forward(const Fp8Forward& c,
                                                Device& device,
                                                const Forward& forward) {
   const auto [q, k, v] = MakeCodes(c);
+  const bool int8 = c.scores != ScoreForm::kFp8;
   const Scales q_scales = MakeScales(c.query, 0.75f, c, c.heads_q);
   const Scales k_scales = MakeScales(c.key, 0.625f, c, c.heads_kv);
   const Scales v_scales = MakeScales(c.value, 3.0f, c, c.heads_kv);
@@ -220,6 +287,17 @@ absl::StatusOr<Fp8ForwardResult> RunFp8Forward(const Fp8Forward& c,
       0xff);
   const std::vector<float> unwritten_lse(static_cast<size_t>(rows), NAN);
 
+  Int8Operands operands;
+  if (int8) {
+    operands = MakeInt8Operands(c);
+  } else {
+    operands.query = {
+        Copy(q), RealNumbers(q, c.batch, c.heads_q, c.head_dim_qk, q_scales)};
+    operands.key = {
+        Copy(k), RealNumbers(k, c.batch, c.heads_kv, c.head_dim_qk, k_scales)};
+  }
+  const DataType scores_type = int8 ? DataType::kInt8 : DataType::kFp8;
+
   Memory memory(device);
   const auto tensor = [&](uint64_t address, int64_t seqlen, int64_t heads,
                           int64_t head_dim, DataType type) {
@@ -228,10 +306,10 @@ absl::StatusOr<Fp8ForwardResult> RunFp8Forward(const Fp8Forward& c,
   const DeviceBuffer& output = memory.Add(unwritten);
   const DeviceBuffer& lse = memory.Add(Bytes(unwritten_lse));
   AttentionParams params;
-  params.query = tensor(memory.Add(Bytes(q)).address(), c.seqlen_q, c.heads_q,
-                        c.head_dim_qk, DataType::kFp8);
-  params.key = tensor(memory.Add(Bytes(k)).address(), c.seqlen_kv, c.heads_kv,
-                      c.head_dim_qk, DataType::kFp8);
+  params.query = tensor(memory.Add(operands.query.codes).address(), c.seqlen_q,
+                        c.heads_q, c.head_dim_qk, scores_type);
+  params.key = tensor(memory.Add(operands.key.codes).address(), c.seqlen_kv,
+                      c.heads_kv, c.head_dim_qk, scores_type);
   params.value = tensor(memory.Add(Bytes(v)).address(), c.seqlen_kv, c.heads_kv,
                         kValueDim, DataType::kFp8);
   params.output =
@@ -243,6 +321,15 @@ absl::StatusOr<Fp8ForwardResult> RunFp8Forward(const Fp8Forward& c,
   params.key_descale = Argument(c.key, k_scales, memory);
   params.value_descale = Argument(c.value, v_scales, memory);
   params.output_scale = Argument(c.output, o_scales, memory);
+  if (int8) {
+    params.query_shift = DenseTokens(memory.Add(operands.shifts).address(),
+                                     c.batch, c.heads_q, c.seqlen_q, 1);
+  }
+  if (c.scores == ScoreForm::kInt8Multiply) {
+    params.key_multiplier =
+        DenseTokens(memory.Add(Bytes(operands.multipliers)).address(), c.batch,
+                    c.heads_kv, c.seqlen_kv, 4);
+  }
   absl::Status status = memory.status();
   if (!status.ok()) return status;
   status = forward ? forward(params, device) : AttentionForward(params, device);
@@ -266,8 +353,7 @@ absl::StatusOr<Fp8ForwardResult> RunFp8Forward(const Fp8Forward& c,
   if (!got_lse.ok()) return got_lse.status();
   result.lse = *std::move(got_lse);
   status =
-      Expect(c, RealNumbers(q, c.batch, c.heads_q, c.head_dim_qk, q_scales),
-             RealNumbers(k, c.batch, c.heads_kv, c.head_dim_qk, k_scales),
+      Expect(c, operands.query.real, operands.key.real,
              RealNumbers(v, c.batch, c.heads_kv, kValueDim, v_scales), result);
   if (!status.ok()) return status;
   Compare(c, result);

@@ -27,12 +27,21 @@ enum class ScaleForm {
   kPerBatchKvHead,  // the same
 };
 
-// One FP8 call on Gaussian inputs, dense.
+// What Q and K are, beside V in FP8.
+enum class ScoreForm {
+  kFp8,
+  kInt8Shift,
+  kInt8Multiply,
+};
+
+// One FP8 or INT8 call on Gaussian inputs, dense.
 struct Fp8Forward {
+  ScoreForm scores = ScoreForm::kFp8;
   std::string variant;  // empty: the default
   int64_t head_dim_qk = 128;
   Mask mask = Mask::kCausal;
   int64_t batch = 1, seqlen_q = 0, seqlen_kv = 0, heads_q = 1, heads_kv = 1;
+  // INT8: of the value only.
   ScaleForm query = ScaleForm::kNone, key = ScaleForm::kNone,
             value = ScaleForm::kNone;
   bool fp8_output = false;
@@ -44,7 +53,7 @@ struct Fp8ForwardResult {
   // [batch][heads_q][seqlen_q].
   std::vector<double> output;
   std::vector<float> lse;
-  // Attention in float64 over the same codes and scales.
+  // Attention in float64 over the same codes, scales, shifts and multipliers.
   std::vector<double> expected_output;
   std::vector<double> expected_lse;
   // The largest relative RMSE of a head of a batch entry, and of its LSE's
@@ -60,7 +69,7 @@ absl::StatusOr<Fp8ForwardResult> RunFp8Forward(const Fp8Forward& c,
                                                Device& device,
                                                const Forward& forward = {});
 
-// The kernels' numeric model of a call without scales; output in bf16.
+// The kernels' numeric model of an FP8 call without scales; output in bf16.
 absl::StatusOr<reference::AttentionResult> ModelFp8Forward(
     const Fp8Forward& c, const reference::Fp8ModelOptions& options);
 

@@ -21,7 +21,6 @@
 #include "zyfa/emu/emulator.h"
 #include "zyfa/launch/attention_time.h"
 #include "zyfa/launch/attention_work.h"
-#include "zyfa/launch/fp8_entries.h"
 #include "zyfa/launch/plan.h"
 
 namespace zyfa {
@@ -61,7 +60,6 @@ struct Planned {
 };
 
 Planned PlanFor(const Shape& shape) {
-  static const auto* entries = new std::vector<KernelEntry>(EntriesWithFp8());
   AttentionParams params;
   params.mask = shape.mask;
   const auto tensor = [&](uint64_t address, int64_t seqlen, DataType type) {
@@ -72,7 +70,6 @@ Planned PlanFor(const Shape& shape) {
   params.value = tensor(3ull << 40, shape.seqlen_kv, DataType::kFp8);
   params.output = tensor(4ull << 40, shape.seqlen_q, DataType::kBf16);
   LaunchTarget target;
-  target.kernels = *entries;
   target.compute_units = shape.compute_units;
   const auto plan = PlanAttention(params, target);
   EXPECT_TRUE(plan.ok()) << plan.status();

@@ -1,4 +1,4 @@
-// Plans of FP8 calls. The kernels are entries without code.
+// Plans of FP8 calls.
 
 #include <algorithm>
 #include <cmath>
@@ -12,7 +12,7 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "zyfa/launch/fp8_entries.h"
+#include "zyfa/kernels/registry.h"
 #include "zyfa/launch/plan.h"
 #include "zyfa/variant/item_order.h"
 
@@ -26,14 +26,8 @@ constexpr uint64_t kQuery = 0x10000000000, kKey = 0x20000000000,
                    kValue = 0x30000000000, kOutput = 0x40000000000,
                    kLse = 0x50000000000, kScales = 0x1000000000;
 
-const std::vector<KernelEntry>& Entries() {
-  static const auto* entries = new std::vector<KernelEntry>(EntriesWithFp8());
-  return *entries;
-}
-
 LaunchTarget Target(uint32_t compute_units = 256) {
   LaunchTarget target;
-  target.kernels = Entries();
   target.compute_units = compute_units;
   return target;
 }
@@ -143,10 +137,14 @@ TEST(PlanFp8Test, PicksTheVariant) {
 TEST(PlanFp8Test, AMissingKernelIsNamed) {
   LaunchTarget target;
   std::vector<KernelEntry> entries;
-  target.kernels = absl::MakeConstSpan(Entries()).first(4);
+  for (const KernelEntry& entry : AllKernels()) {
+    if (entry.variant.data_type == DataType::kBf16) entries.push_back(entry);
+  }
+  target.kernels = entries;
   EXPECT_THAT(PlanAttention(Usual(), target).status().message(),
               HasSubstr("query.data_type is fp8; allowed: bf16"));
-  for (const KernelEntry& entry : Entries()) {
+  entries.clear();
+  for (const KernelEntry& entry : AllKernels()) {
     if (entry.name != "fp8_lean_d128_causal") entries.push_back(entry);
   }
   target.kernels = entries;

@@ -15,10 +15,12 @@ absl::Status CheckStrides(const Rows& rows) {
   for (const Dimension& d : rows.dimensions) {
     if (d.size < 2) continue;
     const int64_t stride = *d.stride;
-    if (stride < 0 || stride % rows.alignment != 0 || stride >= d.limit) {
+    const bool limited = d.limit != kNoLimit;
+    if (stride < 0 || stride % rows.alignment != 0 ||
+        (limited && stride >= d.limit)) {
       std::string allowed = absl::StrCat("multiples of ", rows.alignment,
                                          " that are not negative");
-      if (d.limit != INT64_MAX) {
+      if (limited) {
         absl::StrAppend(&allowed, " and less than ", d.limit);
       }
       return Refuse(d.argument, absl::StrCat(stride, " bytes"), allowed);

@@ -19,12 +19,14 @@ struct ByteRange {
   uint64_t end = 0;
 };
 
+inline constexpr int64_t kNoLimit = INT64_MAX;
+
 // A dimension outside the contiguous rows.
 struct Dimension {
   std::string argument;  // as the message names its stride
   int64_t size = 0;
   int64_t* stride = nullptr;
-  int64_t limit = INT64_MAX;  // the stride must stay below it
+  int64_t limit = kNoLimit;  // the stride must stay below it
 };
 
 // A tensor reduced to contiguous rows that repeat over dimensions.

@@ -16,7 +16,7 @@
 extern "C" {
 #endif
 
-#define ZYFA_API_VERSION 2
+#define ZYFA_API_VERSION 3
 
 /* The header's version that the library was built with. */
 uint32_t zyfa_api_version(void);
@@ -75,7 +75,8 @@ zyfa_status zyfa_synchronize(zyfa_device* device);
 
 typedef enum zyfa_data_type {
   ZYFA_BF16 = 1,
-  ZYFA_FP8 = 2 /* OCP e4m3 */
+  ZYFA_FP8 = 2, /* OCP e4m3 */
+  ZYFA_INT8 = 3 /* of query and key, beside a value of FP8 */
 } zyfa_data_type;
 
 typedef enum zyfa_mask {
@@ -122,6 +123,19 @@ typedef struct zyfa_scale {
   int64_t head_stride;
 } zyfa_scale;
 
+/* A number for each token, [batch, heads, seqlen]; strides in bytes, seqlen
+ * contiguous. */
+typedef struct zyfa_tokens {
+  uint32_t struct_size;
+  uint32_t reserved; /* 0 */
+  uint64_t address;
+  int64_t batch;
+  int64_t heads;
+  int64_t seqlen;
+  int64_t batch_stride;
+  int64_t head_stride;
+} zyfa_tokens;
+
 typedef struct zyfa_attention {
   uint32_t struct_size;
   uint32_t mask; /* zyfa_mask */
@@ -130,23 +144,32 @@ typedef struct zyfa_attention {
   const zyfa_tensor* value;
   const zyfa_tensor* output;
   const zyfa_lse* lse;        /* NULL: not wanted */
-  const float* softmax_scale; /* NULL: 1 / sqrt(query's head_dim) */
+  const float* softmax_scale; /* NULL: 1 / sqrt(query's head_dim); all that
+                                 INT8 allows */
   const char* variant;        /* NULL: picked by type, head dims and mask */
   /* Version 2. NULL: 1; all that BF16 tensors allow. */
   const zyfa_scale* query_descale;
   const zyfa_scale* key_descale;
   const zyfa_scale* value_descale;
   const zyfa_scale* output_scale;
+  /* Version 3. Of INT8 query and key; NULL with others. */
+  const zyfa_tokens* query_shift;    /* uint8, of query's tokens: 0 to 20, other
+                                        rows are NaN; not NULL */
+  const zyfa_tokens* key_multiplier; /* uint32, of key's tokens: 1 to 255;
+                                        NULL: 1 */
 } zyfa_attention;
 
 /* struct initialisers: zyfa_tensor query = ZYFA_TENSOR_INIT; */
 #define ZYFA_TENSOR_INIT \
   {sizeof(zyfa_tensor), ZYFA_BF16, 0, 0, 0, 0, 0, 0, 0, 0}
 #define ZYFA_LSE_INIT {sizeof(zyfa_lse), 0, 0, 0, 0, 0, 0, 0}
+#define ZYFA_TOKENS_INIT {sizeof(zyfa_tokens), 0, 0, 0, 0, 0, 0, 0}
 #define ZYFA_SCALE_INIT {sizeof(zyfa_scale), 1.0f, 0, 1, 1, 0, 0}
 #define ZYFA_ATTENTION_INIT \
   {sizeof(zyfa_attention),  \
    ZYFA_CAUSAL,             \
+   NULL,                    \
+   NULL,                    \
    NULL,                    \
    NULL,                    \
    NULL,                    \

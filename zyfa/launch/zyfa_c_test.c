@@ -130,7 +130,10 @@ static void test_attention(void) {
   lse.reserved = 0;
   query.data_type = 0;
   EXPECT(refused(zyfa_supports(&call), "query.data_type is 0",
-                 "1 (bf16), 2 (fp8)"));
+                 "1 (bf16), 2 (fp8), 3 (int8)"));
+  query.data_type = 4;
+  EXPECT(refused(zyfa_supports(&call), "query.data_type is 4",
+                 "1 (bf16), 2 (fp8), 3 (int8)"));
   query.data_type = ZYFA_BF16;
   query.seq_stride = 24;
   EXPECT(refused(zyfa_supports(&call), "query.seq_stride is 24 bytes",
@@ -229,10 +232,12 @@ static void test_scales(void) {
   /* A size that ends elsewhere would take a part of a pointer for one. */
   for (older.struct_size = 0; older.struct_size < sizeof(older);
        ++older.struct_size) {
-    if (older.struct_size == 64) continue;
+    if (older.struct_size == 64 || older.struct_size == 96) continue;
     EXPECT(refused(zyfa_supports(&older), "attention.struct_size is ",
-                   "allowed: 64, 96 to 65536"));
+                   "allowed: 64, 96, 112 to 65536"));
   }
+  older.struct_size = 96;
+  EXPECT(refused(zyfa_supports(&older), "query_descale is 0.5", "allowed"));
   older.struct_size = sizeof(older);
   EXPECT(refused(zyfa_supports(&older), "query_descale is 0.5", "allowed"));
   wrong.struct_size = 47;
@@ -241,9 +246,140 @@ static void test_scales(void) {
                  "allowed: 48 to"));
 }
 
+static zyfa_tensor dense_int8(uint64_t address, int64_t seqlen, int64_t heads) {
+  zyfa_tensor tensor = dense_fp8(address, seqlen, heads);
+  tensor.data_type = ZYFA_INT8;
+  return tensor;
+}
+
+static zyfa_tokens dense_tokens(uint64_t address, int64_t seqlen, int64_t heads,
+                                int64_t bytes) {
+  zyfa_tokens tokens = ZYFA_TOKENS_INIT;
+  tokens.address = address;
+  tokens.batch = 2;
+  tokens.heads = heads;
+  tokens.seqlen = seqlen;
+  tokens.head_stride = seqlen * bytes;
+  tokens.batch_stride = heads * seqlen * bytes;
+  return tokens;
+}
+
+static void test_int8(void) {
+  zyfa_device* device = NULL;
+  zyfa_tensor query = dense_int8(0x1000000, 100, 4);
+  zyfa_tensor key = dense_int8(0x2000000, 200, 2);
+  zyfa_tensor value = dense_fp8(0x3000000, 200, 2);
+  zyfa_tensor output = dense(0x4000000, 100, 4);
+  zyfa_tokens shift = dense_tokens(0x5000001, 100, 4, 1);
+  zyfa_tokens multiplier = dense_tokens(0x6000004, 200, 2, 4);
+  zyfa_scale scale = ZYFA_SCALE_INIT;
+  zyfa_attention call = ZYFA_ATTENTION_INIT;
+  zyfa_attention older;
+  float softmax_scale = 0.25f;
+  struct {
+    zyfa_tokens tokens;
+    uint64_t later;
+  } newer;
+
+  call.query = &query;
+  call.key = &key;
+  call.value = &value;
+  call.output = &output;
+  EXPECT(refused(zyfa_supports(&call), "query_shift is not given",
+                 "a shift for each row of query"));
+  call.query_shift = &shift;
+  EXPECT(zyfa_supports(&call) == ZYFA_OK);
+  call.key_multiplier = &multiplier;
+  EXPECT(zyfa_supports(&call) == ZYFA_OK);
+  EXPECT(zyfa_open_hip(0, &device) == ZYFA_OK);
+  EXPECT(zyfa_attention_forward(device, &call, NULL) == ZYFA_OK);
+  zyfa_close(device);
+
+  /* Each is its own argument's; the multipliers pick the kernel. */
+  call.variant = "int8_multiply_d128_causal";
+  EXPECT(zyfa_supports(&call) == ZYFA_OK);
+  call.variant = "int8_shift_d128_causal";
+  EXPECT(refused(zyfa_supports(&call), "key_multiplier is given",
+                 "allowed: none"));
+  call.key_multiplier = NULL;
+  EXPECT(zyfa_supports(&call) == ZYFA_OK);
+  call.variant = "int8_multiply_d128_causal";
+  EXPECT(refused(zyfa_supports(&call), "key_multiplier is not given",
+                 "allowed: a tensor"));
+  call.variant = NULL;
+  call.key_multiplier = &multiplier;
+  shift.heads = 2;
+  EXPECT(refused(zyfa_supports(&call), "query_shift.heads is 2",
+                 "4, which is query.heads"));
+  shift.heads = 4;
+  shift.batch_stride = -1;
+  EXPECT(refused(zyfa_supports(&call), "query_shift.batch_stride is -1 bytes",
+                 "not negative"));
+  shift.batch_stride = 400;
+  multiplier.seqlen = 100;
+  EXPECT(refused(zyfa_supports(&call), "key_multiplier.seqlen is 100",
+                 "200, which is key.seqlen"));
+  multiplier.seqlen = 200;
+  multiplier.head_stride = 802;
+  EXPECT(refused(zyfa_supports(&call), "key_multiplier.head_stride is 802",
+                 "multiples of 4"));
+  multiplier.head_stride = 800;
+  multiplier.address = 0x6000002;
+  EXPECT(refused(zyfa_supports(&call), "key_multiplier.address is 0x6000002",
+                 "multiples of 4"));
+  multiplier.address = 0x6000004;
+
+  /* What int8 already contains. */
+  call.softmax_scale = &softmax_scale;
+  EXPECT(refused(zyfa_supports(&call), "softmax_scale is 0.25",
+                 "none with INT8 queries"));
+  call.softmax_scale = NULL;
+  call.query_descale = &scale;
+  EXPECT(refused(zyfa_supports(&call), "query_descale is 1",
+                 "none, but for FP8 inputs"));
+  call.query_descale = NULL;
+  call.value_descale = &scale;
+  EXPECT(zyfa_supports(&call) == ZYFA_OK);
+  call.value_descale = NULL;
+  value.data_type = ZYFA_INT8;
+  EXPECT(refused(zyfa_supports(&call), "value.data_type is int8",
+                 "fp8, for query.data_type is int8"));
+  value.data_type = ZYFA_FP8;
+
+  /* Structs of other versions. */
+  shift.reserved = 7;
+  EXPECT(
+      refused(zyfa_supports(&call), "query_shift.reserved is 7", "allowed: 0"));
+  shift.reserved = 0;
+  multiplier.struct_size = 55;
+  EXPECT(refused(zyfa_supports(&call), "key_multiplier.struct_size is 55",
+                 "allowed: 56 to"));
+  newer.tokens = dense_tokens(0x6000004, 200, 2, 4);
+  newer.tokens.struct_size = sizeof(newer);
+  newer.later = 0;
+  call.key_multiplier = &newer.tokens;
+  EXPECT(zyfa_supports(&call) == ZYFA_OK);
+  newer.later = (uint64_t)1 << 8;
+  EXPECT(refused(zyfa_supports(&call), "key_multiplier has byte 57 set to 1",
+                 "allowed: 0"));
+  call.key_multiplier = NULL;
+
+  /* Version 2 of the call ends before the shifts. */
+  older = call;
+  older.struct_size = 96;
+  EXPECT(refused(zyfa_supports(&older), "query_shift is not given", "allowed"));
+  query = dense_fp8(0x1000000, 100, 4);
+  key = dense_fp8(0x2000000, 200, 2);
+  EXPECT(zyfa_supports(&older) == ZYFA_OK);
+  older.struct_size = sizeof(older);
+  EXPECT(refused(zyfa_supports(&older), "query_shift is a tensor at 0x5000001",
+                 "none, but for INT8"));
+}
+
 int main(void) {
   test_device();
   test_attention();
   test_scales();
+  test_int8();
   return failures == 0 ? 0 : 1;
 }

@@ -80,8 +80,10 @@ class HostTensor {
   }
 
   uint8_t* Row(int64_t b, int64_t s, int64_t h) {
-    return bytes_.data() + lead_ + b * batch_stride_ + s * seq_stride_ +
-           h * head_stride_;
+    return bytes_.data() + Offset(b, s, h);
+  }
+  const uint8_t* Row(int64_t b, int64_t s, int64_t h) const {
+    return bytes_.data() + Offset(b, s, h);
   }
 
   // A row depends on its place alone, not on the tensor's size.
@@ -165,11 +167,21 @@ class HostTensor {
   const std::vector<uint8_t>& bytes() const { return bytes_; }
 
  private:
+  int64_t Offset(int64_t b, int64_t s, int64_t h) const {
+    return lead_ + b * batch_stride_ + s * seq_stride_ + h * head_stride_;
+  }
+
   DataType type_;
   int64_t batch_, seqlen_, heads_, head_dim_, lead_;
   int64_t batch_stride_ = 0, seq_stride_ = 0, head_stride_ = 0;
   std::vector<uint8_t> bytes_;
 };
+
+// Numbers of a head's tokens as a row of bytes.
+HostTensor TokenTensor(const Layout& layout, int64_t batch, int64_t heads,
+                       int64_t bytes) {
+  return HostTensor(DataType::kInt8, layout, batch, 1, heads, bytes);
+}
 
 struct Inputs {
   explicit Inputs(const AttentionCase& c)
@@ -178,8 +190,13 @@ struct Inputs {
         key(c.variant.data_type, c.key, c.batch, c.seqlen_kv, c.heads_kv,
             c.variant.head_dim_qk),
         value(ValueType(c.variant), c.value, c.batch, c.seqlen_kv, c.heads_kv,
-              c.variant.head_dim_v) {
-    if (IsInt8(c)) {
+              c.variant.head_dim_v),
+        shifts(TokenTensor(c.query_shift, c.batch, c.heads_q, c.seqlen_q)),
+        multipliers(TokenTensor(c.key_multiplier, c.batch, c.heads_kv,
+                                c.seqlen_kv * int64_t{sizeof(uint32_t)})) {
+    if (IsInt8(c) && c.shift) {
+      FillCodes(c);
+    } else if (IsInt8(c)) {
       FillInt8(c);
     } else {
       query.FillWith(c.fill_query, c.seed, 0);
@@ -191,8 +208,6 @@ struct Inputs {
   void FillInt8(const AttentionCase& c) {
     const int64_t dim = c.variant.head_dim_qk;
     const int64_t ratio = c.heads_q / std::max<int64_t>(c.heads_kv, 1);
-    multipliers.resize(c.batch * c.heads_kv * c.seqlen_kv);
-    shifts.resize(c.batch * c.heads_q * c.seqlen_q);
     for (int64_t b = 0; b < c.batch; ++b) {
       std::vector<double> steps;
       for (int64_t h = 0; h < c.heads_kv; ++h) {
@@ -211,8 +226,7 @@ struct Inputs {
         steps.push_back(keys.step);
         for (int64_t s = 0; s < c.seqlen_kv; ++s) {
           std::memcpy(key.Row(b, s, h), keys.codes.data() + s * dim, dim);
-          multipliers[(b * c.heads_kv + h) * c.seqlen_kv + s] =
-              keys.multipliers[s];
+          SetMultiplier(b, h, s, keys.multipliers[s]);
         }
       }
       for (int64_t h = 0; h < c.heads_q; ++h) {
@@ -221,23 +235,56 @@ struct Inputs {
               MakeInt8Query(query.ValuesOfRow(c.fill_query, c.seed, 0, b, s, h),
                             c.Problem().softmax_scale, steps[h / ratio]);
           std::memcpy(query.Row(b, s, h), row.codes.data(), dim);
-          shifts[(b * c.heads_q + h) * c.seqlen_q + s] = row.shift;
+          shifts.Row(b, 0, h)[s] = row.shift;
         }
       }
     }
   }
 
-  HostTensor query, key, value;
-  // INT8, dense [batch][heads][seqlen].
-  std::vector<uint8_t> shifts;
-  std::vector<uint32_t> multipliers;
-};
+  void FillCodes(const AttentionCase& c) {
+    const auto fill = [&](const AttentionCase::Fill& codes, uint64_t stream,
+                          int64_t seqlen, int64_t heads, HostTensor& tensor,
+                          auto set_token) {
+      for (int64_t b = 0; b < c.batch; ++b) {
+        for (int64_t h = 0; h < heads; ++h) {
+          for (int64_t s = 0; s < seqlen; ++s) {
+            uint8_t* to = tensor.Row(b, s, h);
+            for (const float x :
+                 tensor.ValuesOfRow(codes, c.seed, stream, b, s, h)) {
+              *to++ = static_cast<uint8_t>(static_cast<int8_t>(x));
+            }
+            set_token(b, h, s);
+          }
+        }
+      }
+    };
+    fill(c.fill_query, 0, c.seqlen_q, c.heads_q, query,
+         [&](int64_t b, int64_t h, int64_t s) {
+           shifts.Row(b, 0, h)[s] = c.shift(b, h, s);
+         });
+    fill(c.fill_key, 1, c.seqlen_kv, c.heads_kv, key,
+         [&](int64_t b, int64_t h, int64_t s) {
+           const bool multiplies = Multiplies(c) && c.multiplier;
+           SetMultiplier(b, h, s, multiplies ? c.multiplier(b, h, s) : 1);
+         });
+  }
 
-template <typename T>
-std::vector<uint8_t> BytesOf(const std::vector<T>& values) {
-  const auto* bytes = reinterpret_cast<const uint8_t*>(values.data());
-  return std::vector<uint8_t>(bytes, bytes + sizeof(T) * values.size());
-}
+  uint8_t Shift(int64_t b, int64_t h, int64_t s) const {
+    return shifts.Row(b, 0, h)[s];
+  }
+  uint32_t Multiplier(int64_t b, int64_t h, int64_t s) const {
+    uint32_t m = 0;
+    std::memcpy(&m, multipliers.Row(b, 0, h) + sizeof(m) * s, sizeof(m));
+    return m;
+  }
+  void SetMultiplier(int64_t b, int64_t h, int64_t s, uint32_t m) {
+    std::memcpy(multipliers.Row(b, 0, h) + sizeof(m) * s, &m, sizeof(m));
+  }
+
+  HostTensor query, key, value;
+  // INT8.
+  HostTensor shifts, multipliers;
+};
 
 absl::StatusOr<uint64_t> Upload(emu::DeviceMemory& memory,
                                 const std::vector<uint8_t>& bytes) {
@@ -285,16 +332,26 @@ absl::StatusOr<Scale> MakeScale(const CaseScale& scale, int64_t batch,
   return Scale(DenseScales(*address, batch, heads));
 }
 
+absl::StatusOr<TokenView> UploadTokens(emu::DeviceMemory& memory,
+                                       const HostTensor& tokens,
+                                       int64_t seqlen) {
+  const absl::StatusOr<uint64_t> address = Upload(memory, tokens.bytes());
+  if (!address.ok()) return address.status();
+  const TensorView view = tokens.DeviceView(*address);
+  return TokenView{view.address, view.batch,        view.heads,
+                   seqlen,       view.batch_stride, view.head_stride};
+}
+
 absl::Status SetInt8(const AttentionCase& c, const Inputs& inputs,
                      emu::DeviceMemory& memory, AttentionParams& params) {
-  absl::StatusOr<uint64_t> address = Upload(memory, inputs.shifts);
-  if (!address.ok()) return address.status();
-  params.query_shift = DenseTokens(*address, c.batch, c.heads_q, c.seqlen_q, 1);
+  absl::StatusOr<TokenView> tokens =
+      UploadTokens(memory, inputs.shifts, c.seqlen_q);
+  if (!tokens.ok()) return tokens.status();
+  params.query_shift = *tokens;
   if (!Multiplies(c)) return absl::OkStatus();
-  address = Upload(memory, BytesOf(inputs.multipliers));
-  if (!address.ok()) return address.status();
-  params.key_multiplier =
-      DenseTokens(*address, c.batch, c.heads_kv, c.seqlen_kv, 4);
+  tokens = UploadTokens(memory, inputs.multipliers, c.seqlen_kv);
+  if (!tokens.ok()) return tokens.status();
+  params.key_multiplier = *tokens;
   return absl::OkStatus();
 }
 
@@ -585,12 +642,10 @@ absl::StatusOr<reference::AttentionResult> ScaledReference(
   if (IsInt8(c)) {
     problem.softmax_scale = factor;
     query = inputs.query.Values([&](int64_t b, int64_t s, int64_t h) {
-      const int shift = inputs.shifts[(b * c.heads_q + h) * c.seqlen_q + s];
-      return std::ldexp(numerics::kLn2, -shift - 3);
+      return std::ldexp(numerics::kLn2, -inputs.Shift(b, h, s) - 3);
     });
     key = inputs.key.Values([&](int64_t b, int64_t s, int64_t h) {
-      return double{inputs.multipliers[(b * c.heads_kv + h) * c.seqlen_kv + s] *
-                    1.0};
+      return static_cast<double>(inputs.Multiplier(b, h, s));
     });
   } else {
     query = scaled(inputs.query, c.query_descale, c.heads_q);
@@ -637,11 +692,11 @@ absl::StatusOr<reference::AttentionResult> CodeModel(const AttentionCase& c) {
   if (IsInt8(c)) {
     reference::Int8ModelOptions options;
     options.shift = [&](int64_t b, int64_t h, int64_t s) {
-      return inputs.shifts[(b * c.heads_q + h) * c.seqlen_q + s];
+      return inputs.Shift(b, h, s);
     };
     if (Multiplies(c)) {
       options.multiplier = [&](int64_t b, int64_t h, int64_t s) {
-        return inputs.multipliers[(b * c.heads_kv + h) * c.seqlen_kv + s];
+        return inputs.Multiplier(b, h, s);
       };
     }
     options.value_descale = descale(c.value_descale, c.heads_kv);

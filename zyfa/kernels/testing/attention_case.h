@@ -73,6 +73,15 @@ struct AttentionCase {
   // in cases that set them: no errors of P average out.
   bool few_scores = false;
 
+  // ---- INT8 variants ----
+  // Unset: fill_query and fill_key, Gaussian numbers of their own, are
+  // quantised. Set: they are the codes of Q and K, and these the shift of a row
+  // and the multiplier of a key, which only kernels that multiply are given.
+  std::function<uint8_t(int64_t batch, int64_t head, int64_t row)> shift;
+  std::function<uint32_t(int64_t batch, int64_t head, int64_t key)> multiplier;
+  // A row is all of a head's; paddings and lead are multiples of 1 and 4.
+  Layout query_shift, key_multiplier;
+
   std::string Name() const;
   reference::AttentionProblem Problem() const;
 };

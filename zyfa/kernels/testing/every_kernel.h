@@ -16,22 +16,15 @@ inline auto EveryKernel() {
   return ::testing::ValuesIn(AllKernels().begin(), AllKernels().end());
 }
 
-// Those whose inputs are numbers on their own, without shifts and multipliers.
-inline auto EveryKernelOfNumbers() {
+inline auto KernelsOf(DataType type) {
   std::vector<KernelEntry> kernels;
   for (const KernelEntry& kernel : AllKernels()) {
-    if (kernel.variant.data_type != DataType::kInt8) kernels.push_back(kernel);
+    if (kernel.variant.data_type == type) kernels.push_back(kernel);
   }
   return ::testing::ValuesIn(kernels);
 }
-
-inline auto EveryFp8Kernel() {
-  std::vector<KernelEntry> kernels;
-  for (const KernelEntry& kernel : AllKernels()) {
-    if (kernel.variant.data_type == DataType::kFp8) kernels.push_back(kernel);
-  }
-  return ::testing::ValuesIn(kernels);
-}
+inline auto EveryFp8Kernel() { return KernelsOf(DataType::kFp8); }
+inline auto EveryInt8Kernel() { return KernelsOf(DataType::kInt8); }
 
 // Those with codes of P, FP8 and INT8.
 inline auto EveryPersistentKernel() {

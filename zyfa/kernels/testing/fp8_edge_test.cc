@@ -1,4 +1,5 @@
 // What FP8 inputs bring: descales in all their forms, e4m3 outputs, every code.
+// Of INT8 kernels that is V; int8_edge_test has their Q and K.
 
 #include <cmath>
 #include <cstring>
@@ -17,12 +18,17 @@ namespace {
 
 using numerics::E4m3;
 
+CaseScale Number(float value) {
+  return {CaseScale::kNumber, 0, [value](int64_t, int64_t) { return value; }};
+}
+
 class Fp8EdgeTest : public KernelTest {
  protected:
-  static CaseScale Number(float value) {
-    return {CaseScale::kNumber, 0, [value](int64_t, int64_t) { return value; }};
-  }
+  // Whether only V has a descale.
+  bool int8() const { return GetParam().variant.data_type == DataType::kInt8; }
 };
+// Of Q and K.
+class Fp8ScoreEdgeTest : public KernelTest {};
 
 // Different for every batch entry and head, and for every tensor.
 CaseScale Distinct(CaseScale::Form form, float unit, int64_t heads = 0) {
@@ -42,6 +48,7 @@ TEST_P(Fp8EdgeTest, DescalesOfEveryForm) {
         CaseScale::kByBatchAndHead}) {
     // 0: query scales by query heads.
     for (const int64_t query_scale_heads : {0, 3}) {
+      if (int8() && query_scale_heads != 0) continue;
       c.query_descale = Distinct(form, 0.5f, query_scale_heads);
       c.key_descale = Distinct(form, 0.3f);
       c.value_descale = Distinct(form, 0.7f);
@@ -64,6 +71,7 @@ TEST_P(Fp8EdgeTest, UnusualDescales) {
       {-1.0f, 1.0f, 1.0f},  {1.0f, -2.0f, -3.0f},  {-1.0f, -1.0f, 1e30f},
       {1e-41f, 1.0f, 1.0f}, {1e-40f, 1e38f, 1.0f}, {1e20f, 1e-20f, 1e-30f}};
   for (const auto& s : kScales) {
+    if (int8() && s.value == 1.0f) continue;
     for (const CaseScale::Form form :
          {CaseScale::kNumber, CaseScale::kTensor}) {
       AttentionCase c = Case(60, 130);
@@ -80,7 +88,7 @@ TEST_P(Fp8EdgeTest, UnusualDescales) {
 }
 
 // What counts is the product of the three, however large a part of it is.
-TEST_P(Fp8EdgeTest, ScalesWhosePartsOverflow) {
+TEST_P(Fp8ScoreEdgeTest, ScalesWhosePartsOverflow) {
   const struct {
     float softmax, query, key;
   } kScales[] = {{1e30f, 1e20f, 0.0f},     {-1e30f, 1e10f, 1e-41f},
@@ -125,6 +133,7 @@ TEST_P(Fp8EdgeTest, DescalesThatAreNoNumbers) {
   for (CaseScale AttentionCase::* scale :
        {&AttentionCase::query_descale, &AttentionCase::key_descale,
         &AttentionCase::value_descale}) {
+    if (int8() && scale != &AttentionCase::value_descale) continue;
     AttentionCase broken = c;
     broken.*scale = {
         CaseScale::kByHead, 0, [](int64_t, int64_t head) {
@@ -192,33 +201,54 @@ TEST_P(Fp8EdgeTest, EveryFiniteCode) {
   EXPECT_EQ(Verify(c), "");
 }
 
-// A NaN of V is one in its column for every row that may read the key's tile;
-// one of Q in its row, one of K in the rows that see it.
-TEST_P(Fp8EdgeTest, CodesOfNaN) {
-  constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
-  AttentionCase c = Case(200, 200);
+// `c` with a NaN in channel 77 of a row of a tensor.
+AttentionCase WithNaN(AttentionCase c,
+                      AttentionCase::Fill AttentionCase::* fill, int64_t at) {
+  c.*fill = [at](int64_t, int64_t row, int64_t, int64_t channel, float g) {
+    return row == at && channel == 77 ? std::numeric_limits<float>::quiet_NaN()
+                                      : g;
+  };
+  return c;
+}
+
+// A NaN of V is one in its column for every row that may read the key's tile.
+TEST_P(Fp8EdgeTest, NaNOfV) {
+  const AttentionCase c = Case(200, 200);
   const auto plain = RunCase(c);
   ASSERT_TRUE(plain.ok()) << plain.status();
+  const auto value = RunCase(WithNaN(c, &AttentionCase::fill_value, 150));
+  ASSERT_TRUE(value.ok()) << value.status();
   const int64_t dim = c.variant.head_dim_v;
   const bool causal = c.variant.mask == Mask::kCausal;
-  const auto with_nan = [&](AttentionCase::Fill AttentionCase::* fill,
-                            int64_t at) {
-    AttentionCase changed = c;
-    changed.*
-        fill = [=](int64_t, int64_t row, int64_t, int64_t channel, float g) {
-      return row == at && channel == 77 ? kNaN : g;
-    };
-    return RunCase(changed);
-  };
-  const auto value = with_nan(&AttentionCase::fill_value, 150);
-  ASSERT_TRUE(value.ok()) << value.status();
-  const auto query = with_nan(&AttentionCase::fill_query, 33);
+  for (int64_t row = 0; row < 200; ++row) {
+    EXPECT_EQ(value->lse[row], plain->lse[row]);
+    for (int64_t i = 0; i < dim; ++i) {
+      if (i != 77 || (causal && row < 128)) {
+        ASSERT_EQ(std::memcmp(&value->output[row * dim + i],
+                              &plain->output[row * dim + i], 2),
+                  0)
+            << row << " " << i;
+      } else if (!causal || row >= 150) {
+        ASSERT_TRUE(std::isnan(value->output[row * dim + i].ToFloat())) << row;
+      }
+    }
+  }
+}
+
+// One of Q is one in its row, one of K in the rows that see it.
+TEST_P(Fp8ScoreEdgeTest, NaNOfQOrK) {
+  const AttentionCase c = Case(200, 200);
+  const auto plain = RunCase(c);
+  ASSERT_TRUE(plain.ok()) << plain.status();
+  const auto query = RunCase(WithNaN(c, &AttentionCase::fill_query, 33));
   ASSERT_TRUE(query.ok()) << query.status();
   // In the first block of a tile and in the second.
-  const auto early_key = with_nan(&AttentionCase::fill_key, 133);
+  const auto early_key = RunCase(WithNaN(c, &AttentionCase::fill_key, 133));
   ASSERT_TRUE(early_key.ok()) << early_key.status();
-  const auto late_key = with_nan(&AttentionCase::fill_key, 165);
+  const auto late_key = RunCase(WithNaN(c, &AttentionCase::fill_key, 165));
   ASSERT_TRUE(late_key.ok()) << late_key.status();
+  const int64_t dim = c.variant.head_dim_v;
+  const bool causal = c.variant.mask == Mask::kCausal;
   for (int64_t row = 0; row < 200; ++row) {
     const auto expect_nan = [&](const AttentionOutcome& other, bool nan) {
       SCOPED_TRACE(row);
@@ -240,20 +270,12 @@ TEST_P(Fp8EdgeTest, CodesOfNaN) {
     expect_nan(*query, row == 33);
     expect_nan(*early_key, !causal || row >= 133);
     expect_nan(*late_key, !causal || row >= 165);
-    for (int64_t i = 0; i < dim; ++i) {
-      if (i != 77 || (causal && row < 128)) {
-        ASSERT_EQ(std::memcmp(&value->output[row * dim + i],
-                              &plain->output[row * dim + i], 2),
-                  0)
-            << row << " " << i;
-      } else if (!causal || row >= 150) {
-        ASSERT_TRUE(std::isnan(value->output[row * dim + i].ToFloat())) << row;
-      }
-    }
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Variants, Fp8EdgeTest, EveryFp8Kernel(),
+INSTANTIATE_TEST_SUITE_P(Variants, Fp8EdgeTest, EveryPersistentKernel(),
+                         KernelTestName);
+INSTANTIATE_TEST_SUITE_P(Variants, Fp8ScoreEdgeTest, EveryFp8Kernel(),
                          KernelTestName);
 
 }  // namespace

@@ -2,6 +2,7 @@
 // 2^31 and 2^32 bytes, and calls that need more than one launch.
 
 #include <cstring>
+#include <functional>
 #include <vector>
 
 #include "gtest/gtest.h"
@@ -29,9 +30,12 @@ TEST_P(LayoutTest, IndependentStridesAndPadding) {
   c.key = {Layout::kBhsd, 0, 16, 16};
   c.value = {Layout::kBshd, 1008, 0, 0};
   c.output = {Layout::kBhsd, 112, 2064, 48};
+  c.query_shift = {Layout::kBshd, 5, 7, 3};
+  c.key_multiplier = {Layout::kBhsd, 12, 20, 4};
   EXPECT_EQ(Verify(c), "");
   std::swap(c.query.order, c.key.order);
   std::swap(c.value.order, c.output.order);
+  std::swap(c.query_shift.order, c.key_multiplier.order);
   EXPECT_EQ(Verify(c), "");
 }
 
@@ -70,10 +74,85 @@ float Element(int tensor, int64_t b, int64_t row, int64_t head,
   return static_cast<float>(mixed % 17 - 8) / 8;
 }
 
-// All four tensors and the LSE under such strides give the bits of the dense
-// case.
+// INT8: codes of Q and K, and what gives scores of some binades with them.
+float Code(int tensor, int64_t b, int64_t row, int64_t head, int64_t channel) {
+  return 64 * Element(tensor, b, row, head, channel);
+}
+uint8_t Shift(const Variant& variant, int64_t b, int64_t head, int64_t row) {
+  const int least = variant.probability == Probability::kMultiply ? 16 : 9;
+  return static_cast<uint8_t>(least + (b + head + row) % 3);
+}
+uint32_t Multiplier(int64_t b, int64_t head, int64_t key) {
+  return static_cast<uint32_t>(1 + (key * 37 + head * 11 + b * 5) % 255);
+}
+
+DataType TypeOf(const Variant& variant, int tensor) {
+  return tensor == 3   ? DataType::kBf16
+         : tensor == 2 ? ValueType(variant)
+                       : variant.data_type;
+}
+
+// A row of a tensor in memory.
+std::vector<uint8_t> RowBytes(const Variant& variant, int tensor, int64_t b,
+                              int64_t s, int64_t h) {
+  const DataType type = TypeOf(variant, tensor);
+  const int64_t dim = tensor < 2 ? variant.head_dim_qk : variant.head_dim_v;
+  std::vector<uint8_t> row(BytesPerElement(type) * dim);
+  for (int64_t i = 0; i < dim; ++i) {
+    const float x = Element(tensor, b, s, h, i);
+    switch (type) {
+      case DataType::kInt8:
+        row[i] =
+            static_cast<uint8_t>(static_cast<int8_t>(Code(tensor, b, s, h, i)));
+        break;
+      case DataType::kFp8:
+        row[i] =
+            numerics::E4m3::FromFloat(x, numerics::Overflow::kSaturate).code;
+        break;
+      case DataType::kBf16: {
+        const auto bf16 = numerics::Bf16::FromFloat(x);
+        std::memcpy(&row[2 * i], &bf16, 2);
+      }
+    }
+  }
+  return row;
+}
+
+// Numbers of tokens under strides of their own.
+template <typename T>
+absl::StatusOr<TokenView> SparseTokens(
+    emu::DeviceMemory& memory, const SparseLayout& l, int64_t seqlen,
+    const std::function<T(int64_t batch, int64_t head, int64_t token)>& value) {
+  TokenView view = {0,
+                    l.batch,
+                    l.heads,
+                    seqlen,
+                    l.batch_stride + 7 * int64_t{sizeof(T)},
+                    l.head_stride + 3 * int64_t{sizeof(T)}};
+  std::vector<uint8_t> row(sizeof(T) * seqlen);
+  const auto address = memory.Allocate((l.batch - 1) * view.batch_stride +
+                                       (l.heads - 1) * view.head_stride +
+                                       static_cast<int64_t>(row.size()));
+  if (!address.ok()) return address.status();
+  view.address = *address;
+  for (int64_t b = 0; b < l.batch; ++b) {
+    for (int64_t h = 0; h < l.heads; ++h) {
+      for (int64_t s = 0; s < seqlen; ++s) {
+        const T x = value(b, h, s);
+        std::memcpy(&row[sizeof(T) * s], &x, sizeof(T));
+      }
+      const absl::Status status = memory.Write(
+          *address + b * view.batch_stride + h * view.head_stride, row);
+      if (!status.ok()) return status;
+    }
+  }
+  return view;
+}
+
+// All tensors under such strides give the bits of the dense case.
 void ExpectDenseBits(const KernelEntry& kernel, const SparseLayout& l) {
   const Variant& variant = kernel.variant;
+  const bool int8 = variant.data_type == DataType::kInt8;
   const int64_t queries = l.queries == 0 ? l.seqlen : l.queries;
   emu::DeviceMemory memory;
   AttentionParams params;
@@ -83,7 +162,7 @@ void ExpectDenseBits(const KernelEntry& kernel, const SparseLayout& l) {
                          &params.output};
   for (int t = 0; t < 4; ++t) {
     const int64_t dim = t < 2 ? variant.head_dim_qk : variant.head_dim_v;
-    const DataType type = t < 3 ? variant.data_type : DataType::kBf16;
+    const DataType type = TypeOf(variant, t);
     const int64_t rows = t % 3 == 0 ? queries : l.seqlen;
     const auto address =
         memory.Allocate(l.Offset(l.batch - 1, rows - 1, l.heads - 1) +
@@ -92,25 +171,29 @@ void ExpectDenseBits(const KernelEntry& kernel, const SparseLayout& l) {
     *views[t] = {type, *address,       l.batch,      rows,         l.heads,
                  dim,  l.batch_stride, l.seq_stride, l.head_stride};
     if (t == 3) continue;
-    std::vector<uint8_t> row(BytesPerElement(type) * dim);
     for (int64_t b = 0; b < l.batch; ++b) {
       for (int64_t s = 0; s < rows; ++s) {
         for (int64_t h = 0; h < l.heads; ++h) {
-          for (int64_t i = 0; i < dim; ++i) {
-            const float x = Element(t, b, s, h, i);
-            const auto e4m3 =
-                numerics::E4m3::FromFloat(x, numerics::Overflow::kSaturate);
-            const auto bf16 = numerics::Bf16::FromFloat(x);
-            if (type == DataType::kFp8) {
-              row[i] = e4m3.code;
-            } else {
-              std::memcpy(&row[2 * i], &bf16, 2);
-            }
-          }
-          ASSERT_TRUE(memory.Write(*address + l.Offset(b, s, h), row).ok());
+          ASSERT_TRUE(memory
+                          .Write(*address + l.Offset(b, s, h),
+                                 RowBytes(variant, t, b, s, h))
+                          .ok());
         }
       }
     }
+  }
+  const auto shift = [variant](int64_t b, int64_t h, int64_t s) {
+    return Shift(variant, b, h, s);
+  };
+  if (int8) {
+    const auto shifts = SparseTokens<uint8_t>(memory, l, queries, shift);
+    ASSERT_TRUE(shifts.ok()) << shifts.status();
+    params.query_shift = *shifts;
+  }
+  if (variant.probability == Probability::kMultiply) {
+    const auto tokens = SparseTokens<uint32_t>(memory, l, l.seqlen, Multiplier);
+    ASSERT_TRUE(tokens.ok()) << tokens.status();
+    params.key_multiplier = *tokens;
   }
   const int64_t lse_head = l.head_stride + 4;
   const int64_t lse_batch = l.batch_stride + 12;
@@ -143,9 +226,14 @@ void ExpectDenseBits(const KernelEntry& kernel, const SparseLayout& l) {
   AttentionCase::Fill* fills[] = {&dense.fill_query, &dense.fill_key,
                                   &dense.fill_value};
   for (int t = 0; t < 3; ++t) {
-    *fills[t] = [t](int64_t b, int64_t s, int64_t h, int64_t i, float) {
-      return Element(t, b, s, h, i);
+    const auto element = int8 && t < 2 ? Code : Element;
+    *fills[t] = [=](int64_t b, int64_t s, int64_t h, int64_t i, float) {
+      return element(t, b, s, h, i);
     };
+  }
+  if (int8) {
+    dense.shift = shift;
+    dense.multiplier = Multiplier;
   }
   const auto want = RunCase(dense);
   ASSERT_TRUE(want.ok()) << want.status();
@@ -213,8 +301,7 @@ TEST(GridLimitTest, BatchBeyondIt) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Variants, LayoutTest, EveryKernelOfNumbers(),
-                         KernelTestName);
+INSTANTIATE_TEST_SUITE_P(Variants, LayoutTest, EveryKernel(), KernelTestName);
 
 }  // namespace
 }  // namespace zyfa::testing

@@ -66,12 +66,16 @@ std::string FirstComplaint(const std::string& name,
 
 constexpr char kLean[] = "fp8_lean_d128_causal";
 constexpr char kExact[] = "fp8_exact_d128_full";
+constexpr char kShift[] = "int8_shift_d128_causal";
+constexpr char kMultiply[] = "int8_multiply_d128_full";
 
 TEST(WholeKernelTest, PassesEveryCheck) {
   EXPECT_EQ(FirstComplaint("unchanged", "bf16_d128_causal"), "");
   EXPECT_EQ(FirstComplaint("unchanged_full", "bf16_d128_full"), "");
   EXPECT_EQ(FirstComplaint("fp8_unchanged", kLean), "");
   EXPECT_EQ(FirstComplaint("fp8_unchanged_exact", kExact), "");
+  EXPECT_EQ(FirstComplaint("int8_unchanged", kShift), "");
+  EXPECT_EQ(FirstComplaint("int8_unchanged_multiply", kMultiply), "");
 }
 
 TEST_P(MutantTest, IsNoticed) {
@@ -102,6 +106,19 @@ constexpr Mutant kMutants[] = {
     {"fp8_wrong_factor_exact", kExact},
     {"fp8_care_too_late", kLean},
     {"fp8_wrong_round", kLean},
+    {"int8_no_meeting_wait", kShift},
+    {"int8_no_meeting_barrier", kShift},
+    {"int8_no_fragment_wait", kShift},
+    {"int8_wrong_key_step", kShift},
+    {"int8_mask_too_short", kShift},
+    {"int8_mask_too_long_multiply", kMultiply},
+    {"int8_unsigned_multiply", kMultiply},
+    {"int8_one_code_of_two", kShift},
+    {"int8_no_code_sum", kShift},
+    {"int8_wrong_exponent", kShift},
+    {"int8_rise_too_late", kShift},
+    {"int8_wrong_factor", kShift},
+    {"int8_wrong_round", kShift},
 };
 
 INSTANTIATE_TEST_SUITE_P(Mutants, MutantTest, ::testing::ValuesIn(kMutants),

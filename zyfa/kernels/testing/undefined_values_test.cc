@@ -17,13 +17,16 @@ namespace {
 
 class UndefinedValuesTest : public KernelTest {
  protected:
-  // FP8: with scales as numbers and with some from memory, which have code of
-  // their own.
+  // FP8 and INT8: with scales as numbers and with some from memory, which have
+  // code of their own.
   std::vector<AttentionCase> Cases(int64_t seqlen_q, int64_t seqlen_kv) const {
     AttentionCase c = Case(seqlen_q, seqlen_kv);
     std::vector<AttentionCase> cases = {c};
-    if (c.variant.data_type == DataType::kFp8) {
-      c.query_descale.form = CaseScale::kByHead;
+    if (IsPersistent(c.variant)) {
+      CaseScale& scale = c.variant.data_type == DataType::kFp8
+                             ? c.query_descale
+                             : c.value_descale;
+      scale.form = CaseScale::kByHead;
       cases.push_back(c);
     }
     return cases;
