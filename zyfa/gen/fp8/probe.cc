@@ -1,6 +1,5 @@
 #include "zyfa/gen/fp8/probe.h"
 
-#include "absl/strings/str_cat.h"
 #include "zyfa/gen/asm/buffer_address.h"
 #include "zyfa/gen/fp8/int8_softmax.h"
 #include "zyfa/gen/fp8/store.h"
