@@ -119,23 +119,26 @@ TEST_P(Int8EdgeTest, EveryShiftAndMultiplier) {
   EXPECT_EQ(Verify(c), "");
 }
 
-// As far from 0 as scores come, and from each other: nothing overflows.
+// As far from 0 as scores come, and from each other: nothing overflows. The
+// largest come behind a tile of the least; of 100 keys, in a tile with masked
+// ones, which are further down still.
 TEST_P(Int8EdgeTest, LargestScores) {
-  for (const int shift : {0, 7, 20}) {
-    AttentionCase c = Raw(100, 300);
-    c.shift = [shift](int64_t, int64_t, int64_t) {
-      return static_cast<uint8_t>(shift);
-    };
-    c.multiplier = [](int64_t, int64_t, int64_t) { return 255; };
-    c.fill_query = [](int64_t, int64_t, int64_t, int64_t, float) {
-      return -128.0f;
-    };
-    // The largest comes late, behind tiles of the least.
-    c.fill_key = [](int64_t, int64_t row, int64_t, int64_t, float) {
-      return row < 70 ? 127.0f : row % 3 == 0 ? -128.0f : 1.0f;
-    };
-    c.few_scores = true;
-    EXPECT_EQ(Verify(c), "") << shift;
+  for (const int64_t keys : {100, 300}) {
+    for (const int shift : {0, 7, 20}) {
+      AttentionCase c = Raw(100, keys);
+      c.shift = [shift](int64_t, int64_t, int64_t) {
+        return static_cast<uint8_t>(shift);
+      };
+      c.multiplier = [](int64_t, int64_t, int64_t) { return 255; };
+      c.fill_query = [](int64_t, int64_t, int64_t, int64_t, float) {
+        return -128.0f;
+      };
+      c.fill_key = [](int64_t, int64_t row, int64_t, int64_t, float) {
+        return row < 64 ? 127.0f : row % 3 == 0 ? -128.0f : 1.0f;
+      };
+      c.few_scores = true;
+      EXPECT_EQ(Verify(c), "") << keys << " " << shift;
+    }
   }
 }
 
