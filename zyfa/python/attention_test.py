@@ -338,6 +338,16 @@ class OperatorTest(unittest.TestCase):
             self.assertFalse(again.requires_grad)
             self.assertTrue(torch.equal(again, output))
 
+    @unittest.skipUnless(hasattr(torch, "compile"), "needs PyTorch 2")
+    def test_compiled_functions_have_it_as_one_operator(self):
+        def twice(*tensors):
+            return 2 * zyfa.attention(*tensors, precision="fp8_lean")
+
+        tensors = inputs()
+        with torch.no_grad():
+            compiled = torch.compile(twice, backend="aot_eager", fullgraph=True)
+            self.assertTrue(torch.equal(compiled(*tensors), twice(*tensors)))
+
     def test_memory_of_a_call_is_given_back(self):
         library, device = _device._emulator()
         with _device.EmulatorCall(library, device) as call:
