@@ -16,7 +16,7 @@ def python_test(name, src, import_paths = [], data = [], **kwargs):
     """
     native.sh_test(
         name = name,
-        srcs = ["//toolchains/python:run_tests.py"],
+        srcs = ["//tools:run_python_tests.py"],
         args = ["$(rootpath %s)" % src] + import_paths,
         data = data + [src],
         **kwargs

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Runs the unittest cases of a file under Bazel: run_tests.py FILE DIRECTORY...
+"""Runs the unittest cases of a file under Bazel: run_python_tests.py FILE DIRECTORY...
 
 Directories, in the runfiles, are where modules are found. Debian's Python, whatever
 else is on the PATH: it is the one that has Debian's packages. Writes the report that
