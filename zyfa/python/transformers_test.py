@@ -1,7 +1,9 @@
 """Attention of transformers' models, with the real library where there is one."""
 
+import sys
 import types
 import unittest
+from unittest import mock
 
 try:
     import torch
@@ -42,6 +44,63 @@ class ReasonTest(unittest.TestCase):
             zyfa.register_transformers(fallback="eager")
         with self.assertRaisesRegex(ValueError, "precision is 'fp4'"):
             zyfa.register_transformers(precision="fp4")
+
+
+class Registry(dict):
+    register = dict.__setitem__
+
+
+class FunctionTest(unittest.TestCase):
+    """What is registered, called as models call it; transformers itself is not needed."""
+
+    def setUp(self):
+        self.sdpa = mock.Mock(return_value=("sdpa", None))
+        self.functions = Registry(sdpa=self.sdpa)
+        self.masks = Registry(sdpa=object())
+        modules = {
+            "transformers": types.ModuleType("transformers"),
+            "transformers.modeling_utils": types.SimpleNamespace(ALL_ATTENTION_FUNCTIONS=self.functions),
+            "transformers.masking_utils": types.SimpleNamespace(ALL_MASK_ATTENTION_FUNCTIONS=self.masks),
+        }
+        with mock.patch.dict(sys.modules, modules):
+            zyfa.register_transformers()
+            zyfa.register_transformers("fp8", precision="fp8_exact", fallback="sdpa")
+        torch.manual_seed(0)
+        # As models have them: [batch, heads, seqlen, head_dim].
+        self.query = torch.randn(2, 4, TOKENS, 128).bfloat16()
+        self.key, self.value = (torch.randn(2, 2, TOKENS, 128).bfloat16() for _ in range(2))
+
+    def error(self, name, module, causal, **keywords):
+        tensors = self.query, self.key, self.value
+        output, weights = self.functions[name](module, *tensors, None, scaling=0.15, **keywords)
+        self.assertIsNone(weights)
+        in_order = [t.transpose(1, 2) for t in tensors]
+        expected, _ = reference.attention(*in_order, causal=causal, softmax_scale=0.15)
+        return reference.relative_error(output, expected)
+
+    def test_attention(self):
+        decoder, encoder = types.SimpleNamespace(), types.SimpleNamespace(is_causal=False)
+        self.assertLess(self.error("zyfa", decoder, True, dropout=0.0, position_ids=None), 2**-8)
+        self.assertLess(self.error("zyfa", encoder, False), 2**-8)
+        self.assertLess(self.error("zyfa", encoder, True, is_causal=True), 2**-8)
+        self.assertGreater(self.error("fp8", decoder, True), 0.02)
+        self.assertLess(self.error("fp8", decoder, True), 0.08)
+        self.assertEqual(set(self.masks.values()), {self.masks["sdpa"]})
+        self.assertEqual(set(self.masks), {"sdpa", "zyfa", "fp8"})
+        self.sdpa.assert_not_called()
+
+    def test_fallback(self):
+        module, mask = object(), torch.ones(1)
+        tensors = self.query, self.key, self.value
+        with self.assertRaisesRegex(ValueError, "attention 'zyfa': attention_mask is given"):
+            self.functions["zyfa"](module, *tensors, mask)
+        result = self.functions["fp8"](module, *tensors, mask, scaling=0.15, is_causal=True, sliding_window=9)
+        self.assertEqual(result, ("sdpa", None))
+        self.sdpa.assert_called_once_with(
+            module, *tensors, mask, dropout=0.0, scaling=0.15, is_causal=True, sliding_window=9
+        )
+        with self.assertRaisesRegex(ValueError, "s_aux is given"):
+            self.functions["fp8"](module, *tensors, None, s_aux=mask)
 
 
 # Small models of random weights; head dim 128.
