@@ -14,6 +14,7 @@
 #include "zyfa/emu/emulator.h"
 #include "zyfa/numerics/error_metrics.h"
 #include "zyfa/quantize/attention_run.h"
+#include "zyfa/quantize/quantize.h"
 
 namespace zyfa {
 namespace {
@@ -126,6 +127,40 @@ TEST_F(QuantizedAttentionTest, OptionsReachThePasses) {
   EXPECT_NEAR(error(false, true) / plain, .030 / .074, .12);
 }
 
+// With a softmax scale that is folded, exact P needs a multiplication a score
+// less.
+TEST_F(QuantizedAttentionTest, ExactKernelsGetAFoldedScale) {
+  const RunInput in = MakeRunInput(128);
+  const auto instructions = [&] {
+    return static_cast<double>(
+        device().last_report().instructions_by_class.at("valu"));
+  };
+  QuantizedAttentionParams params = Call(in);
+  params.precision = Precision::kFp8Exact;
+  Run(params);
+  const double folded = instructions();
+
+  QuantizeParams query = Pass(in.query, 128), key = Pass(in.key, 128),
+                 value = Pass(in.value, kRunValueDim);
+  AttentionParams plain;
+  plain.variant = "fp8_exact_d128_causal";
+  for (QuantizeParams* pass : {&query, &key}) {
+    pass->options.rotate = true;
+    Start(*pass);
+  }
+  Start(value);
+  plain.query = query.output;
+  plain.key = key.output;
+  plain.value = value.output;
+  plain.query_descale = DenseScales(query.descale, 1, kRunHeads);
+  plain.key_descale = DenseScales(key.descale, 1, kRunHeads);
+  plain.value_descale = DenseScales(value.descale, 1, kRunHeads);
+  Attend(in, plain, 0, "without folding");
+  // A wave instruction has 64 scores, half of which a causal mask leaves.
+  constexpr double kScores = kRunHeads * kRunSeqlen * kRunSeqlen / 2.0;
+  EXPECT_NEAR((instructions() - folded) / (kScores / 64), 1, .35);
+}
+
 TEST_F(QuantizedAttentionTest, Refusals) {
   const RunInput in = MakeRunInput(128);
   const QuantizedAttentionParams right = Call(in);
@@ -142,8 +177,10 @@ TEST_F(QuantizedAttentionTest, Refusals) {
             << status;
       };
   using Params = QuantizedAttentionParams;
-  expect_refusal("key.data_type is fp8; allowed: bf16",
-                 [](Params& p) { p.key.data_type = DataType::kFp8; });
+  // A call that the FP8 kernels would take.
+  expect_refusal("query.data_type is fp8; allowed: bf16", [](Params& p) {
+    p.query.data_type = p.key.data_type = p.value.data_type = DataType::kFp8;
+  });
   expect_refusal("lse_correction is not given; allowed: a tensor",
                  [](Params& p) { p.lse_correction = std::nullopt; });
   expect_refusal("lse_correction is given; allowed: none",
