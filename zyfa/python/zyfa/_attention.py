@@ -230,10 +230,10 @@ def _run_attention(call, tensors, numbers, output, lse):
         lse=_tokens("lse", lse, query, (torch.float32,), call.write) if lse.dim() == 3 else None,
         softmax_scale=_number(numbers["softmax_scale"]),
         variant=None if numbers["variant"] is None else numbers["variant"].encode(),
-        query_shift=_tokens("query_shift", tensors["query_shift"], query, (torch.uint8,), call.read),
-        key_multiplier=_tokens("key_multiplier", tensors["key_multiplier"], query, _UINT32, call.read),
+        query_shift=_tokens("query_shift", tensors.get("query_shift"), query, (torch.uint8,), call.read),
+        key_multiplier=_tokens("key_multiplier", tensors.get("key_multiplier"), query, _UINT32, call.read),
         **{
-            name: _scale(name, tensors[name], query, call.read)
+            name: _scale(name, tensors.get(name), query, call.read)
             for name in ("query_descale", "key_descale", "value_descale", "output_scale")
         },
     )
@@ -241,33 +241,11 @@ def _run_attention(call, tensors, numbers, output, lse):
 
 
 def _attention_forward(
-    query,
-    key,
-    value,
-    *,
-    softmax_scale=None,
-    causal=True,
-    query_descale=None,
-    key_descale=None,
-    value_descale=None,
-    output_scale=None,
-    query_shift=None,
-    key_multiplier=None,
-    return_lse=False,
-    variant=None,
+    query, key, value, *, softmax_scale=None, causal=True, output_scale=None, return_lse=False, variant=None, **others
 ):
+    """`others`: descales, shifts and multipliers; what is None may be missing."""
     output, lse = _results(query, value, output_scale, return_lse)
-    tensors = {
-        "query": query,
-        "key": key,
-        "value": value,
-        "query_descale": query_descale,
-        "key_descale": key_descale,
-        "value_descale": value_descale,
-        "output_scale": output_scale,
-        "query_shift": query_shift,
-        "key_multiplier": key_multiplier,
-    }
+    tensors = {"query": query, "key": key, "value": value, "output_scale": output_scale, **others}
     numbers = {"softmax_scale": softmax_scale, "causal": causal, "variant": variant}
     with _device.call_on(query.device) as call:
         _run_attention(call, tensors, numbers, output, lse)
