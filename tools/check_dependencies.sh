@@ -31,5 +31,8 @@ forbid //zyfa/emu/... \
 # Kernels of others are judged without anything of ours but emulator and reference.
 forbid //zyfa/peers/... \
   "//zyfa/gen/... + //zyfa/kernels/... + //zyfa/launch/... + //zyfa/quantize/... + //zyfa/bench/..."
+# The Python package is made of what ships.
+forbid //zyfa/python/... \
+  "//zyfa/gen/... + //zyfa/bench/... + //zyfa/peers/... + //zyfa/reference/... + //zyfa/models/... + //zyfa/proto/..."
 
 exit $status

@@ -1,4 +1,4 @@
-"""Compiler options of every C++ target here.
+"""Compiler options of every C++ and C target here.
 
 They stand on the targets and not in .bazelrc, for an importing workspace has a
 .bazelrc of its own.
@@ -13,4 +13,12 @@ ZYFA_COPTS = [
     "-Wextra",
     "-Wshadow",
     "-Werror",
+]
+
+C_COPTS = [
+    "-std=c11",
+    "-Wall",
+    "-Wextra",
+    "-Werror",
+    "-pedantic",
 ]

@@ -2,10 +2,12 @@
 
 The dependencies between the static archives come from the package's own
 pkg-config files: a link line gets only the archives that it needs, in an order
-that a one-pass linker takes.
+that a one-pass linker takes. The archives are not position-independent; what
+becomes a shared library links the package's shared ones
+(third_party/debian/shared_instead.bzl).
 """
 
-load("//third_party/debian:files.bzl", "LIBRARY_DIR", "copy_tree", "need")
+load("//third_party/debian:files.bzl", "LIBRARY_DIR", "copy_tree", "need", "soname")
 
 _PACKAGE = "libabsl-dev"
 
@@ -56,6 +58,7 @@ cc_library(
 _ARCHIVE = """\
 cc_import(
     name = "archive_{name}",
+    shared_library = "{shared}",
     static_library = "{path}",
 )
 """
@@ -92,7 +95,10 @@ def _library(rctx, name, info):
         if lib.startswith("-labsl_"):
             archive = "lib{}.a".format(lib[len("-l"):])
             rctx.symlink(need(rctx, LIBRARY_DIR + "/" + archive, _PACKAGE), "lib/" + archive)
-            rules.append(_ARCHIVE.format(name = name, path = "lib/" + archive))
+            library = need(rctx, LIBRARY_DIR + "/lib{}.so".format(lib[len("-l"):]), _PACKAGE).realpath
+            shared = "lib/" + soname(rctx, library)
+            rctx.symlink(library, shared)
+            rules.append(_ARCHIVE.format(name = name, path = "lib/" + archive, shared = shared))
             deps.append(":archive_" + name)
         else:
             linkopts.append(lib)

@@ -27,3 +27,10 @@ def copy_tree(rctx, source, target):
         result = rctx.execute(command)
         if result.return_code:
             fail("@{}: {}".format(rctx.name, result.stderr))
+
+def soname(rctx, path):
+    """The name that a shared library goes by."""
+    for line in rctx.execute(["objdump", "-p", str(path)]).stdout.split("\n"):
+        if line.strip().startswith("SONAME"):
+            return line.strip().split(" ")[-1]
+    fail("@{}: {} has no SONAME (is binutils installed?)".format(rctx.name, path))

@@ -1,12 +1,6 @@
 """debian_library: a -dev package as a repository."""
 
-load("//third_party/debian:files.bzl", "copy_tree", "need")
-
-def _soname(rctx, path):
-    for line in rctx.execute(["objdump", "-p", str(path)]).stdout.split("\n"):
-        if line.strip().startswith("SONAME"):
-            return line.strip().split(" ")[-1]
-    fail("@{}: {} has no SONAME (is binutils installed?)".format(rctx.name, path))
+load("//third_party/debian:files.bzl", "copy_tree", "need", "soname")
 
 def _impl(rctx):
     package = rctx.attr.package
@@ -20,7 +14,7 @@ def _impl(rctx):
     names = {}
     for key, source in rctx.attr.shared.items():
         library = need(rctx, source, package).realpath
-        name = "lib/" + _soname(rctx, library)
+        name = "lib/" + soname(rctx, library)
         rctx.symlink(library, name)
         names["{" + key + "}"] = name
     rctx.template("BUILD.bazel", rctx.attr.build_file, names, executable = False)

@@ -1,14 +1,11 @@
-#include <algorithm>
 #include <cstddef>
-#include <cstring>
 #include <optional>
 #include <string>
 #include <utility>
 
-#include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
 #include "zyfa/launch/attention.h"
 #include "zyfa/launch/c_device.h"
+#include "zyfa/launch/c_read.h"
 #include "zyfa/launch/hip_device.h"
 #include "zyfa/launch/zyfa.h"
 
@@ -17,92 +14,18 @@ namespace {
 
 thread_local std::string last_error;
 
-absl::Status Null(absl::string_view argument) {
-  return absl::InvalidArgumentError(
-      absl::StrCat(argument, " is NULL; allowed: a valid pointer"));
-}
-
 // Sizes of the structs' versions up to today's; they never change.
-constexpr size_t kTensorSizes[] = {72}, kLseSizes[] = {56},
-                 kTokensSizes[] = {56}, kScaleSizes[] = {48},
-                 kAttentionSizes[] = {64, 96, 112};
-static_assert(sizeof(zyfa_tensor) == 72 && sizeof(zyfa_lse) == 56 &&
-              sizeof(zyfa_tokens) == 56 && sizeof(zyfa_scale) == 48 &&
-              sizeof(zyfa_attention) == 112);
+constexpr size_t kScaleSizes[] = {48}, kAttentionSizes[] = {64, 96, 112};
+static_assert(sizeof(zyfa_scale) == 48 && sizeof(zyfa_attention) == 112);
 static_assert(offsetof(zyfa_attention, query_descale) == 64 &&
               offsetof(zyfa_attention, query_shift) == 96);
-
-// Copies a struct of the caller's version into one of ours. An older one must
-// be a whole version, not end within a pointer; what a newer one has more must
-// be 0.
-template <typename Struct, size_t n>
-absl::Status Read(absl::string_view argument, const Struct* from,
-                  const size_t (&versions)[n], Struct& to) {
-  if (from == nullptr) return Null(argument);
-  const size_t size = from->struct_size;
-  constexpr size_t kMost = 65536;  // larger is no size but garbage
-  const bool known = std::find(versions, versions + n, size) != versions + n;
-  if (!known && (size < sizeof(Struct) || size > kMost)) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        argument, ".struct_size is ", size,
-        "; allowed: ", absl::StrJoin(versions, ", "), " to ", kMost));
-  }
-  const auto* bytes = reinterpret_cast<const uint8_t*>(from);
-  for (size_t i = sizeof(Struct); i < size; ++i) {
-    if (bytes[i] != 0) {
-      return absl::InvalidArgumentError(
-          absl::StrCat(argument, " has byte ", i, " set to ", int{bytes[i]},
-                       "; allowed: 0, for this library knows only ",
-                       sizeof(Struct), " bytes"));
-    }
-  }
-  to = Struct{};
-  std::memcpy(&to, from, std::min(size, sizeof(Struct)));
-  return absl::OkStatus();
-}
-
-std::optional<DataType> TypeOf(uint32_t data_type) {
-  switch (data_type) {
-    case ZYFA_BF16:
-      return DataType::kBf16;
-    case ZYFA_FP8:
-      return DataType::kFp8;
-    case ZYFA_INT8:
-      return DataType::kInt8;
-    default:
-      return std::nullopt;
-  }
-}
-
-absl::Status ReadTensor(const std::string& argument, const zyfa_tensor* from,
-                        TensorView& to) {
-  zyfa_tensor tensor;
-  const absl::Status status = Read(argument, from, kTensorSizes, tensor);
-  if (!status.ok()) return status;
-  const std::optional<DataType> type = TypeOf(tensor.data_type);
-  if (!type.has_value()) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        argument, ".data_type is ", tensor.data_type, "; allowed: ", ZYFA_BF16,
-        " (bf16), ", ZYFA_FP8, " (fp8), ", ZYFA_INT8, " (int8)"));
-  }
-  to = {*type,
-        tensor.address,
-        tensor.batch,
-        tensor.seqlen,
-        tensor.heads,
-        tensor.head_dim,
-        tensor.batch_stride,
-        tensor.seq_stride,
-        tensor.head_stride};
-  return absl::OkStatus();
-}
 
 // NULL: none.
 absl::Status ReadScale(const std::string& argument, const zyfa_scale* from,
                        std::optional<Scale>& to) {
   if (from == nullptr) return absl::OkStatus();
   zyfa_scale scale;
-  const absl::Status status = Read(argument, from, kScaleSizes, scale);
+  const absl::Status status = ReadStruct(argument, from, kScaleSizes, scale);
   if (!status.ok()) return status;
   if (scale.address == 0) {
     to = scale.value;
@@ -113,27 +36,10 @@ absl::Status ReadScale(const std::string& argument, const zyfa_scale* from,
   return absl::OkStatus();
 }
 
-// Of zyfa_lse or zyfa_tokens. NULL: none.
-template <typename Struct, size_t n>
-absl::Status ReadTokens(const std::string& argument, const Struct* from,
-                        const size_t (&versions)[n],
-                        std::optional<TokenView>& to) {
-  if (from == nullptr) return absl::OkStatus();
-  Struct tokens;
-  const absl::Status status = Read(argument, from, versions, tokens);
-  if (!status.ok()) return status;
-  if (tokens.reserved != 0) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        argument, ".reserved is ", tokens.reserved, "; allowed: 0"));
-  }
-  to = {tokens.address, tokens.batch,        tokens.heads,
-        tokens.seqlen,  tokens.batch_stride, tokens.head_stride};
-  return absl::OkStatus();
-}
-
 absl::StatusOr<AttentionParams> ReadAttention(const zyfa_attention* from) {
   zyfa_attention attention;
-  absl::Status status = Read("attention", from, kAttentionSizes, attention);
+  absl::Status status =
+      ReadStruct("attention", from, kAttentionSizes, attention);
   if (!status.ok()) return status;
   AttentionParams params;
   status.Update(ReadTensor("query", attention.query, params.query));
@@ -148,18 +54,13 @@ absl::StatusOr<AttentionParams> ReadAttention(const zyfa_attention* from) {
                           params.value_descale));
   status.Update(
       ReadScale("output_scale", attention.output_scale, params.output_scale));
-  status.Update(ReadTokens("lse", attention.lse, kLseSizes, params.lse));
-  status.Update(ReadTokens("query_shift", attention.query_shift, kTokensSizes,
-                           params.query_shift));
+  status.Update(ReadLse("lse", attention.lse, params.lse));
+  status.Update(
+      ReadTokens("query_shift", attention.query_shift, params.query_shift));
   status.Update(ReadTokens("key_multiplier", attention.key_multiplier,
-                           kTokensSizes, params.key_multiplier));
+                           params.key_multiplier));
+  status.Update(ReadMask(attention.mask, params.mask));
   if (!status.ok()) return status;
-  if (attention.mask != ZYFA_CAUSAL && attention.mask != ZYFA_FULL) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("mask is ", attention.mask, "; allowed: ", ZYFA_CAUSAL,
-                     " (causal), ", ZYFA_FULL, " (full)"));
-  }
-  params.mask = attention.mask == ZYFA_CAUSAL ? Mask::kCausal : Mask::kFull;
   if (attention.softmax_scale != nullptr) {
     params.softmax_scale = *attention.softmax_scale;
   }
@@ -170,7 +71,7 @@ absl::StatusOr<AttentionParams> ReadAttention(const zyfa_attention* from) {
 // Runs `call` on the device unless the pointer to it is null.
 template <typename Call>
 zyfa_status On(zyfa_device* device, Call call) {
-  if (device == nullptr) return ToC(Null("device"));
+  if (device == nullptr) return ToC(NullArgument("device"));
   return ToC(call(*device->device));
 }
 
@@ -199,7 +100,7 @@ zyfa_status ToC(const absl::Status& status) {
 
 zyfa_status ToC(absl::StatusOr<std::unique_ptr<Device>> device,
                 zyfa_device** out) {
-  if (out == nullptr) return ToC(Null("device"));
+  if (out == nullptr) return ToC(NullArgument("device"));
   *out = nullptr;
   if (device.ok()) *out = new zyfa_device{*std::move(device)};
   return ToC(device.status());
@@ -208,7 +109,7 @@ zyfa_status ToC(absl::StatusOr<std::unique_ptr<Device>> device,
 }  // namespace zyfa
 
 using zyfa::Device;
-using zyfa::Null;
+using zyfa::NullArgument;
 using zyfa::On;
 using zyfa::ToC;
 
@@ -217,7 +118,7 @@ uint32_t zyfa_api_version(void) { return ZYFA_API_VERSION; }
 const char* zyfa_last_error(void) { return zyfa::last_error.c_str(); }
 
 zyfa_status zyfa_open_hip(int32_t ordinal, zyfa_device** device) {
-  if (device == nullptr) return ToC(Null("device"));
+  if (device == nullptr) return ToC(NullArgument("device"));
   zyfa::HipOptions options;
   options.ordinal = ordinal;
   return ToC(zyfa::OpenHipDevice(options), device);
@@ -239,7 +140,7 @@ int zyfa_device_is_modelled(const zyfa_device* device) {
 
 zyfa_status zyfa_allocate(zyfa_device* device, size_t bytes,
                           uint64_t* address) {
-  if (address == nullptr) return ToC(Null("address"));
+  if (address == nullptr) return ToC(NullArgument("address"));
   return On(device, [&](Device& d) {
     const auto allocated = d.Allocate(bytes);
     *address = allocated.ok() ? *allocated : 0;
@@ -253,7 +154,7 @@ zyfa_status zyfa_free(zyfa_device* device, uint64_t address) {
 
 zyfa_status zyfa_copy_to_device(zyfa_device* device, uint64_t destination,
                                 const void* source, size_t bytes) {
-  if (source == nullptr && bytes > 0) return ToC(Null("source"));
+  if (source == nullptr && bytes > 0) return ToC(NullArgument("source"));
   return On(device, [&](Device& d) {
     return d.CopyToDevice(destination,
                           {static_cast<const uint8_t*>(source), bytes});
@@ -262,7 +163,8 @@ zyfa_status zyfa_copy_to_device(zyfa_device* device, uint64_t destination,
 
 zyfa_status zyfa_copy_from_device(zyfa_device* device, void* destination,
                                   uint64_t source, size_t bytes) {
-  if (destination == nullptr && bytes > 0) return ToC(Null("destination"));
+  if (destination == nullptr && bytes > 0)
+    return ToC(NullArgument("destination"));
   return On(device, [&](Device& d) {
     return d.CopyFromDevice({static_cast<uint8_t*>(destination), bytes},
                             source);
@@ -275,7 +177,7 @@ zyfa_status zyfa_fill(zyfa_device* device, uint64_t address, uint8_t value,
 }
 
 zyfa_status zyfa_create_stream(zyfa_device* device, void** stream) {
-  if (stream == nullptr) return ToC(Null("stream"));
+  if (stream == nullptr) return ToC(NullArgument("stream"));
   return On(device, [&](Device& d) {
     const auto created = d.CreateStream();
     *stream = created.ok() ? created->native : nullptr;
