@@ -1,0 +1,55 @@
+"""What a plot shows, apart from how it is drawn."""
+import dataclasses
+import math
+
+
+@dataclasses.dataclass(frozen=True)
+class Point:
+    x: float
+    y: float
+    low: float | None = None  # ends of an error bar along the axis of values
+    high: float | None = None
+    note: str = ""  # beside the point
+
+
+@dataclasses.dataclass
+class Series:
+    name: str
+    points: list
+    style: int = 0  # which colour, mark and dashes
+    line: bool = True  # whether the points are joined
+    modelled: bool | None = None  # None: neither modelled nor measured
+
+
+@dataclasses.dataclass
+class Plot:
+    title: str
+    x_label: str
+    y_label: str
+    series: list
+    x_log: bool = False
+    y_log: bool = False
+    x_ticks: list | None = None  # (value, text); None: as the values fall
+    rows: list | None = None  # texts of rows 0, 1, ...; then a point's y is its row
+    y_range: tuple | None = None  # of values that plots beside it have
+    legend_title: str = ""
+
+    def drawable(self, point):
+        """Whether the point has a place: finite, and positive on a logarithmic axis."""
+        return all(
+            math.isfinite(value) and (value > 0 or not log)
+            for value, log in ((point.x, self.x_log), (point.y, self.y_log))
+        )
+
+    def left_out(self):
+        """How many points have none."""
+        return sum(not self.drawable(p) for s in self.series for p in s.points)
+
+
+def share_range(plots):
+    """Gives plots the range of y that all of them need."""
+    values = [p.y for plot in plots for s in plot.series for p in s.points if plot.drawable(p)]
+    if not values:
+        return
+    for plot in plots:
+        plot.y_range = (min(values), max(values))
