@@ -29,11 +29,11 @@ SETTINGS = {
     "svg.hashsalt": "zyfa",  # the same names each time
     "text.parse_math": False,  # a '$' of a record is one
     "font.family": "DejaVu Sans",
-    "font.size": 12 * POINTS,
-    "axes.titlesize": 12 * POINTS,
-    "axes.labelsize": 12 * POINTS,
-    "xtick.labelsize": 11 * POINTS,
-    "ytick.labelsize": 11 * POINTS,
+    "font.size": 13 * POINTS,
+    "axes.titlesize": 13 * POINTS,
+    "axes.labelsize": 13 * POINTS,
+    "xtick.labelsize": 12 * POINTS,
+    "ytick.labelsize": 12 * POINTS,
     "text.color": INK,
     "axes.labelcolor": INK,
     "xtick.color": MUTED,
@@ -56,9 +56,11 @@ SETTINGS = {
 
 
 def number_text(value, _=None):
-    """A number of an axis: 0.001, 2e-5, 1200."""
-    text = f"{value:.6g}"
-    return re.sub(r"e([+-])0*(\d)", lambda m: "e" + m.group(1).strip("+") + m.group(2), text)
+    """A number of an axis: 0.001, 2e-4, 1200."""
+    if value == 0 or 0.999e-3 <= abs(value) < 1e6:
+        return f"{value:.6g}"
+    digits, exponent = f"{value:.5e}".split("e")
+    return f"{digits.rstrip('0').rstrip('.')}e{int(exponent)}"
 
 
 def svg(plot, prefix):
@@ -77,6 +79,8 @@ def svg(plot, prefix):
             _series(plot, series, f"series-{i}", axes)
         if plot.rows is not None:
             _rows(plot, axes)
+        else:
+            _limit(plot, axes)
         out = io.StringIO()
         figure.savefig(out, format="svg", metadata={"Date": None, "Creator": None, "Type": None, "Format": None})
         pyplot.close(figure)
@@ -92,21 +96,15 @@ def _axes(plot, axes):
     else:
         axes.xaxis.set_major_formatter(number_text)
     if plot.y_log:
-        _logarithmic(axes.yaxis, axes.set_yscale, [*(plot.y_range or ()), *(v for p in placed for v in _span(plot, p, 1))])
+        _logarithmic(axes.yaxis, axes.set_yscale, plot.y_range or [v for p in placed for v in _span(plot, p, 1)])
     else:
         axes.yaxis.set_major_formatter(number_text)
-    if plot.y_range is not None:
-        # Not a line of the drawing, but what the axis spans.
-        axes.update_datalim([(placed[0].x, y) for y in plot.y_range] if placed else [])
-        axes.autoscale_view()
     if plot.x_ticks is not None:
         axes.set_xticks([value for value, _ in plot.x_ticks], [text for _, text in plot.x_ticks])
         axes.minorticks_off()
         if not plot.x_log:
             values = [value for value, _ in plot.x_ticks]
             axes.set_xlim(min(values) - 0.5, max(values) + 0.5)
-    if not plot.y_log and plot.rows is None and all(p.y >= 0 for p in placed):
-        axes.set_ylim(bottom=0)
 
 
 def _span(plot, point, axis):
@@ -114,7 +112,7 @@ def _span(plot, point, axis):
     along = 0 if plot.rows is not None else 1
     ends = [point.x, point.y][axis : axis + 1]
     if axis == along:
-        ends += [end for end in (point.low, point.high) if end is not None and end > 0]
+        ends += [end for end in (point.low, point.high) if end is not None and end > 0 and math.isfinite(end)]
     return ends
 
 
@@ -122,9 +120,9 @@ def _logarithmic(axis, set_scale, values):
     set_scale("log", nonpositive="mask")
     ratio = max(values) / min(values) if values else 1
     if ratio < 3:
-        axis.set_major_locator(ticker.MaxNLocator(5))
+        axis.set_major_locator(ticker.MaxNLocator(5, steps=(1, 2, 5, 10)))
     else:
-        axis.set_major_locator(ticker.LogLocator(subs=(1, 2, 5) if ratio < 300 else (1,), numticks=8))
+        axis.set_major_locator(ticker.LogLocator(subs=(1, 2, 5) if ratio < 200 else (1,), numticks=8))
     axis.set_major_formatter(number_text)
     axis.set_minor_formatter(ticker.NullFormatter())
 
@@ -156,7 +154,7 @@ def _series(plot, series, name, axes):
     for point in points:
         if point.note:
             axes.annotate(
-                point.note, (point.x, point.y), xytext=(5, 5), textcoords="offset points", fontsize=10 * POINTS, color=MUTED
+                point.note, (point.x, point.y), xytext=(5, 5), textcoords="offset points", fontsize=11 * POINTS, color=MUTED
             )
 
 
@@ -175,6 +173,22 @@ def _end(end, value, log):
     return max(end, value * 1e-3) if log else end
 
 
+def _limit(plot, axes):
+    """What the axis of values spans: its range, or from zero unless it is logarithmic."""
+    if plot.y_range is None:
+        high = axes.dataLim.y1
+        if not plot.y_log and axes.dataLim.y0 >= 0:
+            axes.set_ylim(0, 1.06 * high if high > 0 else 1)
+        return
+    low, high = plot.y_range
+    if plot.y_log:
+        margin = (high / low) ** 0.06 if high > low else 1.2
+        axes.set_ylim(low / margin, high * margin)
+    else:
+        margin = 0.06 * (high - low) or 1
+        axes.set_ylim(low - margin, high + margin)
+
+
 def _rows(plot, axes):
     """A text above each row, so that it can be as long as the picture is wide."""
     axes.set_ylim(len(plot.rows) - 0.6, -0.9)
@@ -183,7 +197,7 @@ def _rows(plot, axes):
     for i, text in enumerate(plot.rows):
         if len(text) > LONGEST_ROW:
             text = text[: LONGEST_ROW - 1] + "…"
-        axes.text(0, i - 0.45, text, transform=axes.get_yaxis_transform(), fontsize=11 * POINTS, va="center")
+        axes.text(0, i - 0.45, text, transform=axes.get_yaxis_transform(), fontsize=12 * POINTS, va="center")
         axes.axhline(i, color=GRID, linewidth=0.7, zorder=1)
 
 
@@ -212,7 +226,7 @@ def swatch(series):
     commands = {1: "M", 2: "L", 3: "Q", 4: "C", 79: "Z"}
     steps = []
     for vertices, code in path.iter_segments(simplify=False):
-        numbers = " ".join(f"{v * 8:.2f}" for v in vertices) if code != 79 else ""
+        numbers = " ".join(f"{v * sign:.2f}" for v, sign in zip(vertices, (8, -8) * 3)) if code != 79 else ""
         steps.append(commands[code] + numbers)
     line = ""
     if series.line:

@@ -74,14 +74,19 @@ class Names:
         for record in records:
             self.preparations.setdefault(record.get("variant"), {})[record.get("quantisation", "")] = set(parts(record))
 
-    def __call__(self, record):
+    def kernel(self, record):
+        """The name without how its inputs were prepared."""
         name = record.get("variant", "no variant")
+        if len(self.computed_by) > 1 and record.get("computed_by") == "kernel":
+            name += " (kernel)"
+        return name
+
+    def __call__(self, record):
+        name = self.kernel(record)
         others = self.preparations.get(record.get("variant"), {})
         if len(others) > 1:
             shared = set.intersection(*others.values())
             name += ", " + ("; ".join(p for p in parts(record) if p not in shared) or "not prepared")
-        if len(self.computed_by) > 1 and record.get("computed_by") == "kernel":
-            name += " (kernel)"
         return name
 
 

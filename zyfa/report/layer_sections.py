@@ -33,7 +33,7 @@ def layers(records, styles):
             where = sources.title(group)
             for facet, which in preparations(members, name).items():
                 plot = plot_by_source(
-                    which, group, sources, f"{title}, {where}: {facet}", f"{RMSE}", name, figure, styles
+                    which, group, sources, f"{title}, {where}: {facet}", RMSE, name.kernel, figure, styles
                 )
                 facets.append(plot)
             tables.append(table_by_source(members, group, sources, f"{title}, {where}: {RMSE} {what}", name, figure))

@@ -68,8 +68,9 @@ def model_loss(records, styles):
         plots.append(_against_time(model, members, name, styles))
         rows += [_row(model, r, name) for r in members]
     columns = [
-        "variant", "model", "prepared", "computed by", "heads in bf16", "segments", "tokens a segment", "KL",
+        "variant", "model", "computed by", "heads in bf16", "segments", "tokens a segment", "KL",
         "KL to bf16", "bits/byte", "added bits/byte", "compared to", "difference of KL", "attention clocks (modelled)",
+        "prepared",
     ]  # fmt: skip
     notes = [
         "The whole model with this attention in each of its layers, against the same model with exact attention. "
@@ -87,9 +88,9 @@ def _row(model, record, name):
 
     share = loss.get("bf16_head_share")
     return [
-        name(record), model, record.get("quantisation"), record.get("computed_by"),
+        name(record), model, record.get("computed_by"),
         None if share is None else Element(percent(share)),
         loss.get("segments"), loss.get("tokens_per_segment"), cell("kl"), cell("kl_to_bf16"),
         loss.get("bits_per_byte"), cell("added_bits_per_byte"), loss.get("compared_to"),
-        cell("kl_difference"), loss.get("attention_clocks"),
+        cell("kl_difference"), loss.get("attention_clocks"), record.get("quantisation"),
     ]  # fmt: skip

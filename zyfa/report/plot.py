@@ -14,7 +14,7 @@ class Point:
 
 @dataclasses.dataclass
 class Series:
-    name: str
+    name: str  # in the legend; "": it is not in there
     points: list
     style: int = 0  # which colour, mark and dashes
     line: bool = True  # whether the points are joined
@@ -48,8 +48,23 @@ class Plot:
 
 def share_range(plots):
     """Gives plots the range of y that all of them need."""
-    values = [p.y for plot in plots for s in plot.series for p in s.points if plot.drawable(p)]
+    values = []
+    for plot in plots:
+        for point in (p for s in plot.series for p in s.points if plot.drawable(p)):
+            ends = [end for end in (point.low, point.high) if end is not None]
+            values += [v for v in [point.y, *ends] if plot.drawable(Point(point.x, v))]
     if not values:
         return
     for plot in plots:
         plot.y_range = (min(values), max(values))
+
+
+def set_apart(series, colours, marks):
+    """Gives named series of one plot that look alike other styles, the first of them keeping its own."""
+    used = []
+    for one in (s for s in series if s.name):
+        free = [n for n in [one.style, *range(colours * marks)] if all(n % colours != u % colours for u in used)]
+        both = [n for n in free if all(n % marks != u % marks for u in used)]
+        pairs = [n for n in [one.style, *range(colours * marks)] if n not in used]
+        one.style = (([one.style] if one.style in free else both) or free or pairs)[0]
+        used.append(one.style)

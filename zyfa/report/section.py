@@ -1,8 +1,11 @@
 """Sections of the page and what they are made of, as HTML."""
 import dataclasses
 
-from zyfa.report import draw
+from zyfa.report import draw, theme
+from zyfa.report.plot import set_apart
 from zyfa.report.text import count, escape, number
+
+LONG = 28  # characters of a cell that is broken into lines
 
 
 @dataclasses.dataclass
@@ -50,28 +53,38 @@ def _content(cell):
     return escape(cell), False
 
 
+def _cell(cell, tag, attributes=""):
+    html, numeric = _content(cell)
+    kind = "number" if numeric else "long" if len(html) > LONG else ""
+    return f"<{tag}{attributes}{f' class={kind}' if kind else ''}>{html}</{tag}>"
+
+
 def _row(cells):
-    name, _ = _content(cells[0])
-    row = f'<tr><th scope="row">{name}</th>'
-    for html, numeric in map(_content, cells[1:]):
-        row += f"<td{' class=number' if numeric else ''}>{html}</td>"
-    return row + "</tr>\n"
+    return f"<tr>{_cell(cells[0], 'th', ' scope=row')}{''.join(_cell(c, 'td') for c in cells[1:])}</tr>\n"
 
 
 def render_table(table):
     """Columns that no row fills are left out. Wider than the page, it scrolls by itself."""
-    filled = [i for i in range(len(table.columns)) if i == 0 or any(row[i] is not None for row in table.rows)]
-    head = "".join(f'<th scope="col">{escape(table.columns[i])}</th>' for i in filled)
+    head = ""
+    filled = []
+    for i, title in enumerate(table.columns):
+        cells = [_content(row[i]) for row in table.rows]
+        if i > 0 and not any(html for html, _ in cells):
+            continue
+        filled.append(i)
+        numeric = any(numeric for _, numeric in cells)
+        head += f"<th scope=col{' class=number' if numeric else ''}>{escape(title)}</th>"
     body = "".join(_row([row[i] for i in filled]) for row in table.rows)
     caption = escape(table.caption)
     return (
-        f'<div class="scroll" tabindex="0" role="region" aria-label="{caption}"><table><caption>{caption}</caption>\n'
+        f'<h3>{caption}</h3>\n<div class="scroll" tabindex="0" role="region" aria-label="{caption}"><table>\n'
         f"<thead><tr>{head}</tr></thead>\n<tbody>\n{body}</tbody></table></div>\n"
     )
 
 
 def render_plot(plot, name):
     """A figure: title, drawing, legend below it."""
+    set_apart(plot.series, len(theme.SERIES), len(theme.MARKS))
     legend = "".join(f"<li>{draw.swatch(s)}<span>{escape(s.name)}</span></li>" for s in plot.series if s.name)
     if plot.legend_title:
         legend = f"<li class=legend-title>{escape(plot.legend_title)}</li>" + legend

@@ -1,6 +1,6 @@
 """Sections on speed: kernels by length, and on captured inputs."""
 from zyfa.report import groups
-from zyfa.report.groups import Names, Sources, by_name, shortened
+from zyfa.report.groups import Names, Sources, by_name
 from zyfa.report.plot import Plot, Point, Series
 from zyfa.report.section import Element, Section, Table
 from zyfa.report.text import percent
@@ -21,6 +21,11 @@ def pair(record, first, second, separator):
     return str(a) if a == b else f"{a}{separator}{b}"
 
 
+def _pair_cell(*what):
+    text = pair(*what)
+    return None if text is None else Element(text)
+
+
 def _share(field):
     return lambda r: Element(percent(r[field])) if field in r else None
 
@@ -32,11 +37,9 @@ def _field(field):
 OUTCOMES = {"OUTCOME_REFUSED": "refused", "OUTCOME_FAILED": "FAILED"}
 COLUMNS = {
     "variant": lambda r: r.get("variant", "no variant"),
-    "inputs": lambda r: r.get("source", r.get("input_distribution")),
-    "prepared": _field("quantisation"),
     "batch": _field("batch"),
-    "heads": lambda r: pair(r, "heads_q", "heads_kv", "/"),
-    "seqlen": lambda r: pair(r, "seqlen_q", "seqlen_kv", " x "),
+    "heads": lambda r: _pair_cell(r, "heads_q", "heads_kv", "/"),
+    "seqlen": lambda r: _pair_cell(r, "seqlen_q", "seqlen_kv", " x "),
     "device": _field("device"),
     "figures": figures_are,
     "outcome": lambda r: OUTCOMES.get(r.get("outcome")),
@@ -53,6 +56,8 @@ COLUMNS = {
     "A+B flips/clk": _field("operand_flips_per_clock"),
     "C flips/clk": _field("addend_flips_per_clock"),
     "message": _field("message"),
+    "inputs": lambda r: r.get("source", r.get("input_distribution")),
+    "prepared": _field("quantisation"),
 }
 
 
@@ -107,37 +112,43 @@ CAPTURED_FIGURES = [
 ]
 
 
+GAUSSIAN = -1  # its place on the axis of layers
+
+
+def _points(records, position, field):
+    points = (Point(position.get(r.get("source"), GAUSSIAN), r[field]) for r in records)
+    return sorted(points, key=lambda p: p.x)
+
+
 def captured(records, styles):
     """Clock and speed by layer, with Gaussian inputs as the first place of each axis."""
     name = Names(records, with_preparation=False)
     made = [r for r in records if "source" not in r]
     taken = [r for r in records if "source" in r]
     sources = Sources(taken)
-    plots = []
+    plots = {field: [] for field, _, _ in CAPTURED_FIGURES}
     for group in sources.groups:
         members = [r for r in taken if r["source"] in sources.groups[group]]
-        position = {source: i + 1 for source, i in sources.position(group).items()}
         shapes = {(r.get("variant"), r.get("seqlen_q")) for r in members}
         beside = [r for r in made if (r.get("variant"), r.get("seqlen_q")) in shapes]
-        ticks = [(i + 1, text) for i, text in sources.ticks(group)]
+        ticks = sources.ticks(group)
         if beside:
-            ticks.insert(0, (0, "Gaussian"))
+            ticks.insert(0, (GAUSSIAN, "Gaussian"))
         for field, title, label in CAPTURED_FIGURES:
-            series = [
-                Series(
-                    shortened(variant, 80),
-                    sorted((Point(position.get(r.get("source"), 0), r[field]) for r in lot), key=lambda p: p.x),
-                    styles(variant),
-                    modelled=lot[0].get("modelled"),
-                )
-                for variant, lot in by_name([r for r in beside + members if field in r], name).items()
-            ]
+            series = []
+            for variant, lot in by_name([r for r in members if field in r], name).items():
+                style, modelled = styles(variant), lot[0].get("modelled")
+                points = _points(lot, sources.position(group), field)
+                series.append(Series(variant, points, style, modelled=modelled))
+                alone = _points([r for r in beside if name(r) == variant and field in r], {}, field)
+                series.append(Series("", alone, style, line=False, modelled=modelled))
             if series:
-                plots.append(
-                    Plot(f"{title}, {sources.title(group)}", sources.axis(group), label, series, x_ticks=ticks)
-                )
+                title = f"{title}, {sources.title(group)}"
+                plots[field].append(Plot(title, sources.axis(group), label, series, x_ticks=ticks))
+    # All clocks are near one another.
+    groups.same_range(plots["clock_ghz"])
     notes = [
         "Clocks, toggling and shader clock of launches whose inputs are one head of a captured layer, "
         "beside Gaussian inputs of the same shape."
     ]
-    return Section("captured", "Speed on captured inputs", notes, plots, [table(records, "Speed on captured inputs")])
+    return Section("captured", "Speed on captured inputs", notes, sum(plots.values(), []), [table(records, "Speed on captured inputs")])

@@ -11,17 +11,17 @@ PAGE = {
     "muted": ("#5b6066", "#a7adb4"),
     "grid": ("#dcdfe3", "#363b41"),
 }
-# In this order they stay apart under the common colour blindnesses, and each has a
-# contrast of 3 or more with the page.
+# Far apart under each of the common colour blindnesses too, and with a contrast of 3
+# or more to the page.
 SERIES = {
-    "s0": ("#0064a4", "#5cb3f0"),
-    "s1": ("#c54d05", "#ff8f52"),
-    "s2": ("#007a58", "#2ecf9c"),
-    "s3": ("#a63d7b", "#ee93c9"),
-    "s4": ("#8a6a00", "#e6c229"),
-    "s5": ("#44484c", "#d3d6da"),
-    "s6": ("#1c8fc9", "#a3dcff"),
-    "s7": ("#6548c7", "#b8a6ff"),
+    "s0": ("#070086", "#58b3fb"),
+    "s1": ("#d37519", "#e25053"),
+    "s2": ("#1b9e69", "#40ff82"),
+    "s3": ("#852779", "#c76087"),
+    "s4": ("#504900", "#c5a817"),
+    "s5": ("#340000", "#ffe6d3"),
+    "s6": ("#004cff", "#b2c9e2"),
+    "s7": ("#a271de", "#7d6aff"),
 }
 VARIABLES = PAGE | SERIES
 MARKS = ["o", "s", "^", "D", "v", "P", "X"]
