@@ -1,17 +1,19 @@
 """Draws plots as SVG for a page that is light or dark and wide or narrow."""
-import html
 import io
 import logging
 import math
 import re
 import warnings
 
+# No word on where it keeps its cache.
+logging.getLogger("matplotlib").setLevel(logging.ERROR)
 import matplotlib
 
 matplotlib.use("Agg")
 from matplotlib import markers, pyplot, ticker
 
 from zyfa.report import theme
+from zyfa.report.text import escape, shortened
 
 # In units of the page's pixels at full size; a phone shows six sevenths of it.
 WIDTH, HEIGHT = 420, 300
@@ -68,9 +70,8 @@ def svg(plot, prefix):
 
     Points that have no place (Plot.drawable) are left out.
     """
-    # Characters that the font lacks, the browser has.
-    logging.getLogger("matplotlib").setLevel(logging.ERROR)
     with matplotlib.rc_context(SETTINGS), warnings.catch_warnings():
+        # Characters that the font lacks, the browser has.
         warnings.filterwarnings("ignore", message="Glyph .* missing")
         height = HEIGHT if plot.rows is None else 70 + ROW_HEIGHT * len(plot.rows)
         figure, axes = pyplot.subplots(figsize=(WIDTH / 96, height / 96), constrained_layout=True)
@@ -136,8 +137,9 @@ def _series(plot, series, name, axes):
     values = x if plot.rows is not None else y
     log = plot.x_log if plot.rows is not None else plot.y_log
     bars = [
-        [v - _end(p.low, v, log) for p, v in zip(points, values)],
-        [_end(p.high, v, log) - v for p, v in zip(points, values)],
+        # An end on the wrong side is none.
+        [max(0, v - _end(p.low, v, log)) for p, v in zip(points, values)],
+        [max(0, _end(p.high, v, log) - v) for p, v in zip(points, values)],
     ]
     if any(bars[0]) or any(bars[1]):
         axes.errorbar(
@@ -195,8 +197,7 @@ def _rows(plot, axes):
     axes.set_yticks([])
     axes.spines["left"].set_visible(False)
     for i, text in enumerate(plot.rows):
-        if len(text) > LONGEST_ROW:
-            text = text[: LONGEST_ROW - 1] + "…"
+        text = shortened(text, LONGEST_ROW)
         axes.text(0, i - 0.45, text, transform=axes.get_yaxis_transform(), fontsize=12 * POINTS, va="center")
         axes.axhline(i, color=GRID, linewidth=0.7, zorder=1)
 
@@ -208,7 +209,7 @@ def _embedded(text, prefix, title):
     size = re.search(r'viewBox="([^"]*)"', text).group(1)
     # Only in tags: a text of a record may read like an attribute.
     body = re.sub(r"<[^>]*>", lambda tag: _tag(tag.group(0), prefix), text[text.index(">") + 1 :])
-    return f'<svg class="plot" viewBox="{size}" role="img" aria-label="{html.escape(title)}">{body.strip()}'
+    return f'<svg class="plot" viewBox="{size}" role="img" aria-label="{escape(title)}">{body.strip()}'
 
 
 def _tag(tag, prefix):

@@ -4,7 +4,7 @@ import re
 
 from zyfa.report.plot import Point, Plot, Series, share_range
 from zyfa.report.section import Element, Table
-from zyfa.report.text import number, plain
+from zyfa.report.text import number, shortened
 
 LAYER = re.compile(r"(.*?)\s*\blayer (\d{1,6})\b\s*(.*)")
 KERNEL = re.compile(r"_d\d+(x\d+)?_(causal|full)\b")
@@ -43,11 +43,6 @@ class Sources:
 
     def columns(self, group):
         return [f"layer {label}" if group else label for label in self.groups[group].values()]
-
-
-def shortened(text, length):
-    text = plain(text)
-    return text if len(text) <= length else text[: length - 1] + "…"
 
 
 def parts(record):

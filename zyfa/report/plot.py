@@ -60,11 +60,19 @@ def share_range(plots):
 
 
 def set_apart(series, colours, marks):
-    """Gives named series of one plot that look alike other styles, the first of them keeping its own."""
-    used = []
+    """Gives named series of one plot that share a colour other styles, the first of them keeping its own."""
+    kept, others = [], []
     for one in (s for s in series if s.name):
-        free = [n for n in [one.style, *range(colours * marks)] if all(n % colours != u % colours for u in used)]
-        both = [n for n in free if all(n % marks != u % marks for u in used)]
-        pairs = [n for n in [one.style, *range(colours * marks)] if n not in used]
-        one.style = (([one.style] if one.style in free else both) or free or pairs)[0]
+        taken = any(one.style % colours == other.style % colours for other in kept)
+        (others if taken else kept).append(one)
+    used = [one.style for one in kept]
+    for one in others:
+        # By how alike the nearest is that has it: in colour, in mark or not at all.
+        def alike(style):
+            return (
+                any(style % colours == u % colours for u in used),
+                any(style % marks == u % marks for u in used),
+            )
+
+        one.style = min((n for n in range(colours * marks) if n not in used), key=alike, default=one.style)
         used.append(one.style)

@@ -16,6 +16,12 @@ def escape(text):
     return html.escape(plain(text))
 
 
+def shortened(text, length):
+    """The text for a place of so many characters."""
+    text = plain(text)
+    return text if len(text) <= length else text[: length - 1] + "…"
+
+
 def rounded(value):
     """A number to four digits."""
     if math.isnan(value):
