@@ -10,10 +10,10 @@ import sys
 
 from zyfa.report import record_files
 
-try:
-    from zyfa.report import page
-except ModuleNotFoundError as error:
-    sys.exit(f"report: {error.name} is missing; on Debian: sudo apt-get install python3-matplotlib")
+
+class Failure(Exception):
+    """Why there is no page."""
+
 
 
 def arguments():
@@ -31,20 +31,30 @@ def arguments():
     return flags
 
 
+def write(names, out):
+    """The page of those files. BadRecords, or Failure."""
+    files = {name: record_files.read(name) for name in names}
+    try:
+        # Behind the reading: it takes a second.
+        from zyfa.report import page
+    except ModuleNotFoundError as error:
+        raise Failure(f"{error.name} is missing; on Debian: sudo apt-get install python3-matplotlib") from None
+    text = page.render(files)
+    try:
+        with open(out, "w", encoding="utf-8") as file:
+            file.write(text)
+    except (OSError, ValueError) as error:
+        raise Failure(f"--out={out} cannot be written: {error}") from None
+
+
 def main():
     flags = arguments()
     # 'bazel run' starts elsewhere.
     os.chdir(os.environ.get("BUILD_WORKING_DIRECTORY", "."))
     try:
-        text = page.render({name: record_files.read(name) for name in flags.records.split(",")})
-    except record_files.BadRecords as error:
+        write(flags.records.split(","), flags.out)
+    except (record_files.BadRecords, Failure) as error:
         print(f"report: {error}", file=sys.stderr)
-        return 2
-    try:
-        with open(flags.out, "w", encoding="utf-8") as out:
-            out.write(text)
-    except (OSError, ValueError) as error:
-        print(f"report: --out={flags.out} cannot be written: {error}", file=sys.stderr)
         return 2
     return 0
 
