@@ -153,7 +153,9 @@ class PageTest(unittest.TestCase):
         self.assertNotIn("ab12" * 4, head)
         only_modelled = rendered(r for r in gaussian() if r.get("modelled"))
         self.assertIn("Nothing on this page was measured on a GPU", only_modelled)
-        self.assertNotIn("Modelled figures", rendered(r for r in gaussian() if r.get("modelled") is False))
+        only_measured = rendered(r for r in gaussian() if r.get("modelled") is False)
+        self.assertNotIn("Modelled figures", only_measured)
+        self.assertIn("Measured figures are device times", only_measured)
 
     def test_speed(self):
         # Rows of a variant and figures; each length has its own.
@@ -420,11 +422,19 @@ class StylesTest(unittest.TestCase):
         plot.set_apart(series, 8, 7)
         self.assertEqual([s.style for s in series if s.name in "0 3 5 6 7 8 9 10".split()], [3, 0, 5, 1, 2, 4, 6, 7])
         self.assertEqual(len({(s.style % 8, s.style % 7) for s in series}), len(series))
-        series = [plot.Series(str(n), [], style=s) for n, s in enumerate([3, 3, 11])]
+        # Styles 7 and 0 have the same mark.
+        series = [plot.Series(str(n), [], style=s) for n, s in enumerate([7, 7, 15])]
         plot.set_apart(series, 8, 7)
-        self.assertEqual(series[0].style, 3)
+        self.assertEqual(series[0].style, 7)
         self.assertEqual(len({s.style % 8 for s in series}), 3)
         self.assertEqual(len({s.style % 7 for s in series}), 3)
+
+    def test_texts_in_drawings_are_no_formulas(self):
+        for text in "$\\frac{$", "$x$", "a_1 </svg> & $y^2$":
+            one = plot.Plot(text, "x", "y", [plot.Series("", [plot.Point(1, 0)])], rows=[text])
+            drawing = parse(draw.svg(one, "p-"))
+            self.assertIn(text, [t.text() for t in drawing.all("text")])
+            self.assertEqual(drawing.one("svg").attributes["aria-label"], text)
 
     def test_numbers_of_axes(self):
         for value, text in ((0, "0"), (0.001, "0.001"), (2e-4, "2e-4"), (2.5e-5, "2.5e-5"), (1200, "1200"), (2e7, "2e7")):
