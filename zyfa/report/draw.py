@@ -73,7 +73,7 @@ def svg(plot, prefix):
     with matplotlib.rc_context(SETTINGS), warnings.catch_warnings():
         # Characters that the font lacks, the browser has.
         warnings.filterwarnings("ignore", message="Glyph .* missing")
-        height = HEIGHT if plot.rows is None else 70 + ROW_HEIGHT * len(plot.rows)
+        height = HEIGHT if plot.rows is None else 90 + ROW_HEIGHT * len(plot.rows)
         figure, axes = pyplot.subplots(figsize=(WIDTH / 96, height / 96), constrained_layout=True)
         _axes(plot, axes)
         for i, series in enumerate(plot.series):
