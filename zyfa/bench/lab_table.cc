@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <functional>
 #include <optional>
+#include <tuple>
 #include <utility>
 
 #include "absl/strings/match.h"
@@ -81,6 +82,14 @@ Choice AiterKernel(const Preparation& preparation) {
 std::string GroupOf(const std::string& source) {
   return std::vector<std::string>(absl::StrSplit(source, " layer"))[0];
 }
+
+// What a ratio must not exceed: the geometric mean of all, the worst, and that
+// of each layer of sinks.
+struct Bar {
+  std::optional<double> mean = std::nullopt;
+  std::optional<double> worst = std::nullopt;
+  std::optional<double> sinks = std::nullopt;
+};
 
 class Lab {
  public:
@@ -213,10 +222,6 @@ class Lab {
   double MeanOfAll(const Cell& cell) const {
     return Mean(cell, {"", sources_}, true).value_or(NAN);
   }
-
-  struct Bar {
-    std::optional<double> mean, worst, sinks;
-  };
 
   std::vector<std::string> SinkLayers() const {
     const Cell mass = Of([](const Record&) { return true; },

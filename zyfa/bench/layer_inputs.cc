@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <optional>
 #include <utility>
 #include <variant>
 
@@ -91,9 +92,12 @@ std::string Quantisation(const Preparation& p) {
     case DataType::kBf16:
       return text.empty() ? "none" : text;
     case DataType::kFp8:
-      return absl::StrCat(text, "e4m3: Q and K a power of two ", Name(p.scales),
-                          " with the softmax scale in Q's, V a scale ",
-                          Name(OfValue(p.scales)));
+      return absl::StrCat(text, "e4m3: Q and K ",
+                          p.scales == ScalesOf::kToken
+                              ? "a scale a token"
+                              : absl::StrCat("a power of two ", Name(p.scales),
+                                             " with the softmax scale in Q's"),
+                          ", V a scale ", Name(OfValue(p.scales)));
     case DataType::kInt8:
       break;
   }
@@ -140,18 +144,23 @@ absl::StatusOr<LayerInputs> LayerInputs::Make(const CapturedLayer& layer,
 }
 
 absl::Status LayerInputs::QuantiseFp8() {
-  const auto fold = FoldSoftmaxScale(softmax_scale_);
-  if (!fold.ok()) return fold.status();
-  softmax_scale_ = fold->softmax_scale;
   const CapturedLayer& l = *layer_;
   const ScalesOf scales = preparation_.scales;
+  std::optional<float> query_unit, key_unit;
+  if (scales != ScalesOf::kToken) {
+    const auto fold = FoldSoftmaxScale(softmax_scale_);
+    if (!fold.ok()) return fold.status();
+    softmax_scale_ = fold->softmax_scale;
+    query_unit = fold->unit;
+    key_unit = 1.0f;
+  }
   auto query = QuantizeOnHost({.granularity = Granularity(scales),
-                               .unit = fold->unit,
+                               .unit = query_unit,
                                .rotate = preparation_.rotate},
                               {1, l.seqlen, l.heads_q, l.head_dim_qk}, l.query);
   if (!query.ok()) return query.status();
   auto key = QuantizeOnHost({.granularity = Granularity(scales),
-                             .unit = 1.0f,
+                             .unit = key_unit,
                              .rotate = preparation_.rotate,
                              .subtract_mean = preparation_.subtract_mean},
                             {1, l.seqlen, l.heads_kv, l.head_dim_qk}, l.key);

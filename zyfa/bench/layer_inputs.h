@@ -20,9 +20,11 @@ struct Preparation {
   DataType data_type = DataType::kBf16;
   bool subtract_mean = false;  // of K
   bool rotate = false;         // Q and K
-  // What shares a scale. FP8: of Q, K and V; with kToken, which no kernel
-  // takes, V has one a head. INT8: of K; kToken is the multiplier form, Q
-  // always has a power of two a row and V a scale a head.
+  // What shares a scale. FP8: of Q, K and V, Q's and K's powers of two with the
+  // softmax scale in Q's; with kToken, which no kernel takes, those of Q and K
+  // are largest magnitudes / 448 and V has one a head. INT8: of K; kToken is
+  // the multiplier form, Q always has a power of two a row and V a scale a
+  // head.
   ScalesOf scales = ScalesOf::kHead;
 
   auto operator<=>(const Preparation&) const = default;
