@@ -175,6 +175,7 @@ absl::StatusOr<LayerRuns::Rows> LayerRuns::RunModel(
     const Inputs in = inputs.Head(head);
     if (arithmetic == Arithmetic::kBf16) {
       reference::Bf16ModelOptions options;
+      options.rescale_binades = kRescaleBinades;
       options.round_output = false;
       options.attention = attention_;
       return reference::Bf16Attention(
