@@ -6,7 +6,7 @@ capture=$2
 source zyfa/cli/run_program.sh || exit 1
 
 for model in gqa mla; do
-  "$capture" --model=zyfa/models/testdata/$model --segment=0 --tokens=512 \
+  "$capture" --model=zyfa/models/testdata/$model --segment=0 --tokens=256 \
     --output_dir="$work/$model" >/dev/null || exit 1
   # Two layers are enough here.
   rm "$work/$model"/layer_[2-9].safetensors
@@ -50,7 +50,7 @@ total=$(grep '"source":"gqa layer 1"' "$work/records.json" | grep STUDY_LAYERS |
 has out "$(printf '%.5f' "$total")"
 
 # Made sets, one study, appended.
-run 0 --sets=G,M --seqlen=512 --heads=1 --rows_per_head=256 \
+run 0 --sets=G,M --seqlen=256 --heads=1 --rows_per_head=256 \
   --studies=statistics --records="$work/records.json" --append
 lines $((4 * 70 + 2))
 has records.json '"source":"set M"'
@@ -84,8 +84,8 @@ run 2 --sets=G --heads=0
 has err '--heads=0'
 run 2 --sets=G --rows_per_head=300
 has err '--rows_per_head is 300 of 16384; allowed: multiples of 256'
-run 2 --layers="$work/gqa" --rows_per_head=1024
-has err 'gqa layer 0: rows_per_head is 1024 of 512'
+run 2 --layers="$work/gqa" --rows_per_head=512
+has err 'gqa layer 0: rows_per_head is 512 of 256'
 run 2 --sets=G --seed=-1
 has err '--seed=-1'
 run 2 --layers="$work/gqa,$work"

@@ -128,6 +128,13 @@ void ExpectModelsAreKernels(const CapturedLayer& head) {
         "%.7f\n",
         name.c_str(), changed, got.size(), apart, kernel_error, model_error);
     EXPECT_LE(std::abs(kernel_error - model_error), 1e-6);
+    // The BF16 model does not have the matrix core's order of sums: some P
+    // round to the other neighbour.
+    EXPECT_LE(apart, bf16 ? 3e-4 : 1e-4);
+    // Of outputs that are 1e-6 of themselves apart, as many round differently.
+    if (!bf16) {
+      EXPECT_LE(changed, 256e-6 * static_cast<double>(got.size()));
+    }
   }
   EXPECT_EQ(kernels, 7);
 }
