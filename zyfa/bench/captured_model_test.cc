@@ -34,8 +34,8 @@ using numerics::Bf16;
 
 constexpr int64_t kTokens = 512;
 
-// A head of a layer of the model on the first tokens of the text.
-CapturedLayer Captured(const std::string& model, int layer, int64_t head) {
+// The layers of the model on the first tokens of the text.
+std::vector<CapturedLayer> Captured(const std::string& model) {
   const std::string data = "zyfa/models/testdata/";
   const auto transformer = models::Transformer::Load(data + model);
   EXPECT_TRUE(transformer.ok()) << transformer.status();
@@ -44,7 +44,7 @@ CapturedLayer Captured(const std::string& model, int layer, int64_t head) {
   EXPECT_TRUE(text.ok()) << text.status();
   const auto layers = models::CaptureLayers(*transformer, text->tokens);
   EXPECT_TRUE(layers.ok()) << layers.status();
-  return HeadOf((*layers)[static_cast<size_t>(layer)], head);
+  return *layers;
 }
 
 DeviceBuffer Upload(Device& device, absl::Span<const uint8_t> bytes) {
@@ -139,13 +139,18 @@ void ExpectModelsAreKernels(const CapturedLayer& head) {
   EXPECT_EQ(kernels, 7);
 }
 
-// The layers and heads with a sink.
+// Of each model a head with a sink, whose maximum stays in the first tile, and
+// a local one, whose references move.
 TEST(CapturedModelTest, HeadDim128) {
-  ExpectModelsAreKernels(Captured("gqa", 4, 1));
+  const std::vector<CapturedLayer> layers = Captured("gqa");
+  ExpectModelsAreKernels(HeadOf(layers[4], 1));
+  ExpectModelsAreKernels(HeadOf(layers[5], 0));
 }
 
 TEST(CapturedModelTest, HeadDim192) {
-  ExpectModelsAreKernels(Captured("mla", 2, 3));
+  const std::vector<CapturedLayer> layers = Captured("mla");
+  ExpectModelsAreKernels(HeadOf(layers[2], 3));
+  ExpectModelsAreKernels(HeadOf(layers[3], 0));
 }
 
 }  // namespace

@@ -96,6 +96,17 @@ TEST(LayerInputsTest, ScoresAreThoseOfTheLayer) {
         ASSERT_TRUE(unrounded.ok()) << unrounded.status();
         const HeadNumbers rounded = inputs->Rounded(head);
         EXPECT_EQ(unrounded->value, captured.value);
+        // The mean key over the keys.
+        double mean = 0.0, rms = 0.0;
+        for (int64_t c = 0; c < dim; ++c) {
+          double sum = 0.0;
+          for (int64_t t = 0; t < kSeqlen; ++t) {
+            sum += unrounded->key[static_cast<size_t>(t * dim + c)];
+          }
+          mean += std::pow(sum / kSeqlen, 2);
+        }
+        for (const double x : unrounded->key) rms += x * x / kSeqlen;
+        EXPECT_EQ(std::sqrt(mean / rms) < 1e-5, p.subtract_mean);
         double plain_error = 0.0, error = 0.0, square = 0.0;
         for (int64_t q = 5; q < kSeqlen; q += 31) {
           for (int64_t k = 3; k < kSeqlen; k += 17) {
