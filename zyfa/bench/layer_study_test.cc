@@ -15,6 +15,7 @@
 #include "zyfa/bench/contender.h"
 #include "zyfa/bench/layer_runs.h"
 #include "zyfa/bench/made_layer.h"
+#include "zyfa/bench/row_errors.h"
 #include "zyfa/models/captured_layer.h"
 #include "zyfa/numerics/bf16.h"
 #include "zyfa/numerics/e4m3.h"
@@ -134,6 +135,7 @@ TEST(LayerStudyTest, GroupedHeadsOfHeadDim192) {
     const bool as_is = name.find("as is") != std::string::npos;
     EXPECT_EQ(record.heads_kv(), 2);
     EXPECT_EQ(record.head_dim_qk(), 192);
+    EXPECT_EQ(record.computed_by(), "model");
     EXPECT_LT(record.total_rel_rmse(), as_is ? .15 : .06) << name;
     EXPECT_LT(record.rel_rmse(), .02) << name;
     EXPECT_GT(record.p99_row_rel_rmse(), record.rel_rmse()) << name;
@@ -146,18 +148,24 @@ TEST(LayerStudyTest, GroupedHeadsOfHeadDim192) {
 // 1 / 1.72 and 1 / 1.93. At 4K the gap is narrower.
 TEST(LayerStudyTest, PublishedRatios) {
   for (const char* set : {"M", "D"}) {
-    auto got = Measure(Layer(set, 4096, 2), 512);
-    const auto ratio = [&](const char* a, const char* b) {
-      return got[a].rel_rmse() / got[b].rel_rmse();
+    const CapturedLayer layer = Layer(set, 4096, 1);
+    auto runs = LayerRuns::Make(layer, {.rows_per_head = 512});
+    ASSERT_TRUE(runs.ok()) << runs.status();
+    const auto given = runs->Float64(kFp8AsIs, kAllRounded);
+    ASSERT_TRUE(given.ok()) << given.status();
+    const auto error = [&](Arithmetic arithmetic) {
+      const auto model = runs->Model(arithmetic, kFp8AsIs);
+      EXPECT_TRUE(model.ok()) << model.status();
+      return CompareRows(**model, **given, 128).rel_rmse;
     };
-    EXPECT_THAT(ratio("FP8 lean", "AITER-like"), AllOf(Gt(.05), Lt(.6))) << set;
-    EXPECT_THAT(ratio("CK-like", "AITER-like"), AllOf(Gt(.05), Lt(.6))) << set;
-    EXPECT_THAT(ratio("FP8 exact", "FP8 exact, integer maximum"),
+    const double aiter = error(Arithmetic::kAiterLike);
+    EXPECT_THAT(error(Arithmetic::kLean) / aiter, AllOf(Gt(.05), Lt(.6)))
+        << set;
+    EXPECT_THAT(error(Arithmetic::kCkLike) / aiter, AllOf(Gt(.05), Lt(.6)))
+        << set;
+    EXPECT_THAT(error(Arithmetic::kExact) / error(Arithmetic::kExactInteger),
                 AllOf(Gt(.35), Lt(.8)))
         << set;
-    EXPECT_EQ(got["AITER-like"].variant(), "AITER-like");
-    EXPECT_EQ(got["FP8 lean"].variant(), "fp8_lean_d128_causal");
-    EXPECT_EQ(got["FP8 lean"].computed_by(), "model");
   }
 }
 

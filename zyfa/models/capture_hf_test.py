@@ -209,6 +209,31 @@ class ModelTest(unittest.TestCase):
         self.check(self.deepseek(attn_implementation="sdpa",
                                  **{name: scaling}), self.MLA)
 
+    def test_program(self):
+        from tokenizers import Tokenizer, models, pre_tokenizers
+
+        words = Tokenizer(models.WordLevel({"a": 1, "b": 2, "?": 0}, "?"))
+        words.pre_tokenizer = pre_tokenizers.Whitespace()
+        with tempfile.TemporaryDirectory() as folder:
+            model = transformers.AutoModelForCausalLM.from_config(
+                self.mistral())
+            model.save_pretrained(folder)
+            transformers.PreTrainedTokenizerFast(
+                tokenizer_object=words).save_pretrained(folder)
+            text = os.path.join(folder, "text")
+            with open(text, "w", encoding="utf-8") as file:
+                file.write("a b b " * 10)
+            flags = [f"--model={folder}", f"--text={text}",
+                     f"--output_dir={folder}/out"]
+            capture_hf.main([*flags, "--tokens=20"])
+            self.assertEqual(sorted(os.listdir(folder + "/out")),
+                             ["layer_0.safetensors", "layer_1.safetensors"])
+            shape, _ = read(folder + "/out/layer_1.safetensors")["q"]
+            self.assertEqual(shape, [20, 4, 128])
+            with self.assertRaisesRegex(capture_hf.CaptureError,
+                                        "has 30 tokens; allowed: 31 and more"):
+                capture_hf.main([*flags, "--tokens=31"])
+
 
 if __name__ == "__main__":
     unittest.main()
