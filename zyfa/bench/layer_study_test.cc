@@ -148,7 +148,7 @@ TEST(LayerStudyTest, GroupedHeadsOfHeadDim192) {
 // 1 / 1.72 and 1 / 1.93. At 4K the gap is narrower.
 TEST(LayerStudyTest, PublishedRatios) {
   for (const char* set : {"M", "D"}) {
-    const CapturedLayer layer = Layer(set, 4096, 1);
+    const CapturedLayer layer = Layer(set, 4096, 2);
     auto runs = LayerRuns::Make(layer, {.rows_per_head = 512});
     ASSERT_TRUE(runs.ok()) << runs.status();
     const auto given = runs->Float64(kFp8AsIs, kAllRounded);
