@@ -17,6 +17,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "zyfa/bench/clock_case.h"
+#include "zyfa/bench/open_records.h"
 #include "zyfa/bench/outcome.h"
 #include "zyfa/bench/sweep.h"
 #include "zyfa/cli/working_directory.h"
@@ -67,13 +68,9 @@ absl::StatusOr<ClockOptions> ParseOptions() {
 absl::Status RunAll(std::vector<proto::Record>& records) {
   const absl::StatusOr<ClockOptions> options = ParseOptions();
   if (!options.ok()) return options.status();
-  std::optional<proto::RecordFile> file;
-  if (const std::string path = absl::GetFlag(FLAGS_records); !path.empty()) {
-    absl::StatusOr<proto::RecordFile> opened =
-        proto::RecordFile::Open(path, proto::RecordFileMode::kOverwrite);
-    if (!opened.ok()) return opened.status();
-    file = *std::move(opened);
-  }
+  absl::StatusOr<std::optional<proto::RecordFile>> file =
+      OpenRecords(absl::GetFlag(FLAGS_records), false);
+  if (!file.ok()) return file.status();
   const std::string kind = absl::GetFlag(FLAGS_device);
   std::string why_not_hip;
   const absl::StatusOr<std::unique_ptr<Device>> device =
@@ -88,8 +85,8 @@ absl::Status RunAll(std::vector<proto::Record>& records) {
   }
   for (const ClockCase& c : ClockCases()) {
     records.push_back(RunClockCase(c, **device, *options));
-    if (!file.has_value()) continue;
-    absl::Status status = file->Add(records.back());
+    if (!file->has_value()) continue;
+    absl::Status status = (*file)->Add(records.back());
     if (!status.ok()) return status;
   }
   return absl::OkStatus();

@@ -19,6 +19,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "zyfa/bench/emulator_access.h"
+#include "zyfa/bench/open_records.h"
 #include "zyfa/bench/outcome.h"
 #include "zyfa/bench/progress.h"
 #include "zyfa/bench/run_case.h"
@@ -119,23 +120,6 @@ absl::StatusOr<Options> ParseOptions() {
   return options;
 }
 
-// The file of --records; nothing if there is none.
-absl::StatusOr<std::optional<proto::RecordFile>> OpenRecords() {
-  const std::string path = absl::GetFlag(FLAGS_records);
-  if (path.empty()) {
-    if (absl::GetFlag(FLAGS_append)) {
-      return absl::InvalidArgumentError(
-          "--append=true: needs a file, --records=FILE");
-    }
-    return std::nullopt;
-  }
-  absl::StatusOr<proto::RecordFile> file = proto::RecordFile::Open(
-      path, absl::GetFlag(FLAGS_append) ? proto::RecordFileMode::kAppend
-                                        : proto::RecordFileMode::kOverwrite);
-  if (!file.ok()) return file.status();
-  return *std::move(file);
-}
-
 // The device of --device.
 absl::StatusOr<std::unique_ptr<Device>> OpenDeviceOfFlag(int threads) {
   const std::string kind = absl::GetFlag(FLAGS_device);
@@ -159,7 +143,8 @@ absl::StatusOr<std::unique_ptr<Device>> OpenDeviceOfFlag(int threads) {
 absl::Status RunSweep(std::vector<proto::Record>& records) {
   const absl::StatusOr<Options> options = ParseOptions();
   if (!options.ok()) return options.status();
-  absl::StatusOr<std::optional<proto::RecordFile>> file = OpenRecords();
+  absl::StatusOr<std::optional<proto::RecordFile>> file =
+      OpenRecords(absl::GetFlag(FLAGS_records), absl::GetFlag(FLAGS_append));
   if (!file.ok()) return file.status();
   const absl::StatusOr<std::unique_ptr<Device>> device =
       OpenDeviceOfFlag(options->run.threads);

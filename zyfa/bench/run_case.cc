@@ -11,7 +11,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "absl/types/span.h"
-#include "zyfa/bench/accuracy.h"
+#include "zyfa/bench/check_accuracy.h"
 #include "zyfa/bench/emulator_access.h"
 #include "zyfa/bench/flops.h"
 #include "zyfa/bench/inputs.h"

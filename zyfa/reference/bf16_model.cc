@@ -35,12 +35,13 @@ class Bf16Softmax : public PlainSoftmax<float> {
     float sum = 0.0f;
   };
 
-  Bf16Softmax(const AttentionProblem& problem, double rescale_binades)
+  Bf16Softmax(const AttentionProblem& problem, const Bf16ModelOptions& options)
       : PlainSoftmax(problem),
         scale_(ToFloatClamped(std::abs(problem.softmax_scale))),
         scale_log2_(
             ToFloatClamped(std::abs(problem.softmax_scale) * numerics::kLog2E)),
-        rescale_binades_(static_cast<float>(rescale_binades)) {}
+        rescale_binades_(static_cast<float>(options.rescale_binades)),
+        round_output_(options.round_output) {}
 
   float Weigh(Row& row, float* scores, int64_t count) const {
     float max = row.max;
@@ -65,7 +66,9 @@ class Bf16Softmax : public PlainSoftmax<float> {
   void Finish(const Row& row, const float* accumulated, int64_t count,
               double* output, double* lse) const {
     for (int64_t i = 0; i < count; ++i) {
-      output[i] = Bf16::FromFloat(accumulated[i] / row.sum).ToFloat();
+      const float quotient = accumulated[i] / row.sum;
+      output[i] =
+          round_output_ ? Bf16::FromFloat(quotient).ToFloat() : quotient;
     }
     const float log_sum = static_cast<float>(std::log(double{row.sum}));
     *lse = scale_ * row.max + log_sum;
@@ -75,6 +78,7 @@ class Bf16Softmax : public PlainSoftmax<float> {
   float scale_;
   float scale_log2_;
   float rescale_binades_;
+  bool round_output_;
 };
 
 }  // namespace
@@ -107,8 +111,7 @@ absl::StatusOr<AttentionResult> Bf16Attention(const AttentionProblem& problem,
                      "; allowed: 0 .. ", kMaxRescaleBinades));
   }
   return TiledAttention<float>(problem, query, key, value, options.attention,
-                               options.key_tile,
-                               Bf16Softmax(problem, options.rescale_binades));
+                               options.key_tile, Bf16Softmax(problem, options));
 }
 
 }  // namespace zyfa::reference

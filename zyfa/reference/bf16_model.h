@@ -15,6 +15,8 @@ struct Bf16ModelOptions {
   // The running maximum of a row moves only when a score exceeds it by more
   // than this many binades; 0 keeps it exact. 0 .. 64.
   double rescale_binades = 0.0;
+  // Whether the output is rounded to bf16, as the kernels' is.
+  bool round_output = true;
   AttentionOptions attention = {};
 };
 
@@ -30,7 +32,8 @@ struct Bf16ModelOptions {
 //
 // The matrix core's own order of summation is not modelled: it is worth 1e-7
 // against the 2e-3 of the two bf16 roundings. Output and lse hold bf16 and fp32
-// values. InvalidArgument as Validate(), and for inputs that are not bf16.
+// values, without round_output fp32 both. InvalidArgument as Validate(), and
+// for inputs that are not bf16.
 absl::StatusOr<AttentionResult> Bf16Attention(
     const AttentionProblem& problem, const TensorView& query,
     const TensorView& key, const TensorView& value,

@@ -163,7 +163,10 @@ class Fp8Softmax {
 
  private:
   // Scores become differences from the reference before they are scaled.
-  bool Subtracts() const { return !lean_ && options_.subtract_in_product; }
+  bool Subtracts() const {
+    return !lean_ && options_.subtract_in_product &&
+           !options_.integer_reference;
+  }
   bool StartsAtReference(const Row& row) const {
     return Subtracts() && !row.careful;
   }
@@ -172,10 +175,17 @@ class Fp8Softmax {
   // weighed against the old one.
   float Move(Row& row, float distance, float max) const {
     const float slope = row.head->slope;
-    const float factor = row.tiles == 0 ? 0.0f : Exp2(-(slope * distance));
-    row.sum *= factor;
+    const float before = row.scaled_reference;
+    float binades = slope * distance;
     row.reference = StartsAtReference(row) ? row.reference + distance : max;
     row.scaled_reference = slope * row.reference;
+    if (options_.integer_reference) {
+      row.scaled_reference = std::ceil(row.scaled_reference);
+      row.reference = row.scaled_reference * row.head->inverse_slope;
+      binades = row.scaled_reference - before;
+    }
+    const float factor = row.tiles == 0 ? 0.0f : Exp2(-binades);
+    row.sum *= factor;
     row.careful = std::abs(row.scaled_reference) >= kCareful;
     return factor;
   }

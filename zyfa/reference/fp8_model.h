@@ -56,6 +56,9 @@ struct Fp8ModelOptions {
   bool rounded_sum = true;
   // Exact P: that power of two gets the code of 2^headroom: 0 .. 8.
   int headroom = 8;
+  // c m is rounded up to an integer, so that no code depends on where in a
+  // binade the maximum lies.
+  bool integer_reference = false;
 
   // Called for each row and tile, a row's tiles in order, from several threads
   // at once.
@@ -96,7 +99,8 @@ struct Fp8ModelOptions {
 //   lse = (c m + log2(l * (1/unit))) * ln 2, c m + log2 in one fused step
 //
 // `unit` is what the code of the reference itself adds to l: 1.75 for lean P
-// and 1 for exact P. Without subtract_in_product exact P has the x of lean P.
+// and 1 for exact P. Without subtract_in_product, and with integer_reference,
+// exact P has the x of lean P.
 //
 // Output and lse hold float32 values or those of the output format.
 // InvalidArgument as Validate(), for inputs that are not e4m3 and for options

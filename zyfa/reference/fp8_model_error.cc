@@ -28,6 +28,7 @@
 #include "zyfa/reference/fp8_model.h"
 #include "zyfa/reference/fp8_tensors.h"
 #include "zyfa/reference/problem.h"
+#include "zyfa/reference/published_fp8.h"
 
 namespace zyfa::reference {
 namespace {
@@ -75,19 +76,6 @@ std::vector<Line> RuleLines() {
     }
   }
   return lines;
-}
-
-// Models of the published descriptions (numerics 1): exact P, no power of two
-// of a tile, an unrounded sum.
-Line PublishedLine(const char* name, int headroom) {
-  Line line;
-  line.name = name;
-  line.options.probability = Probability::kExact;
-  line.options.move_share = 0.0f;
-  line.options.block_maximum = false;
-  line.options.rounded_sum = false;
-  line.options.headroom = headroom;
-  return line;
 }
 
 // The error of a line on one head.
@@ -158,8 +146,8 @@ absl::Status PrintErrors(int64_t seqlen, Fp8Output output) {
   std::vector<Line> lines = RuleLines();
   const int rules = static_cast<int>(std::size(kRules));
   const size_t aiter = lines.size();
-  lines.push_back(PublishedLine("AITER-like", 0));
-  lines.push_back(PublishedLine("CK-like", 8));
+  lines.push_back({"AITER-like", AiterLikeFp8()});
+  lines.push_back({"CK-like", CkLikeFp8()});
   if (output == Fp8Output::kFloat32) {
     Line& by_fma = lines.emplace_back();
     by_fma.name = "exact, by fma";

@@ -1,5 +1,5 @@
-#ifndef ZYFA_BENCH_ACCURACY_H_
-#define ZYFA_BENCH_ACCURACY_H_
+#ifndef ZYFA_BENCH_CHECK_ACCURACY_H_
+#define ZYFA_BENCH_CHECK_ACCURACY_H_
 
 #include <cstdint>
 #include <optional>
@@ -30,4 +30,4 @@ absl::Status CheckAccuracy(const Case& c, const Inputs& inputs,
 
 }  // namespace zyfa::bench
 
-#endif  // ZYFA_BENCH_ACCURACY_H_
+#endif  // ZYFA_BENCH_CHECK_ACCURACY_H_

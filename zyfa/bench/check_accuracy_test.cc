@@ -1,4 +1,4 @@
-#include "zyfa/bench/accuracy.h"
+#include "zyfa/bench/check_accuracy.h"
 
 #include <cmath>
 #include <cstdint>
