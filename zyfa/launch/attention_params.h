@@ -48,7 +48,8 @@ namespace zyfa {
 // - query_shift and key_multiplier: of INT8 inputs only, the former always.
 //   Addresses and strides in use are multiples of an element, strides not
 //   negative, every tensor ends below address 2^48. Their values are not looked
-//   at; a multiplier of 2^23 or more does not mean what it says;
+//   at: a multiplier above 255 may make a row NaN or wrong, one of 0 makes
+//   scores 0;
 // - descales and output scale: only where they have a meaning (FP8 inputs, of
 //   INT8 ones the value's, FP8 output). Any finite number, or a tensor of such
 //   numbers, which are not looked at; zero, denormal and negative ones

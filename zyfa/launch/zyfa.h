@@ -144,8 +144,8 @@ typedef struct zyfa_attention {
   const zyfa_tensor* value;
   const zyfa_tensor* output;
   const zyfa_lse* lse;        /* NULL: not wanted */
-  const float* softmax_scale; /* NULL: 1 / sqrt(query's head_dim); all that
-                                 INT8 allows */
+  const float* softmax_scale; /* NULL: 1 / sqrt(query's head_dim). INT8:
+                                 NULL, it is in the codes */
   const char* variant;        /* NULL: picked by type, head dims and mask */
   /* Version 2. NULL: 1; all that BF16 tensors allow. */
   const zyfa_scale* query_descale;

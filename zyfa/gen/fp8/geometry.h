@@ -64,7 +64,7 @@ struct Geometry {
   int own_bytes;   // of a wave's Q
   int own_stride;  // from wave to wave
   int multiplier_lds;
-  int probe_multiplier_lds;  // of the probe's 64 keys, of each wave
+  int probe_multiplier_lds;  // of the probe's keys, of each wave
   int lds_bytes;
 };
 

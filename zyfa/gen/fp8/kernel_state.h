@@ -158,7 +158,7 @@ struct KernelState {
   VReg next_shift;      // of the row of the prepared item
   VReg shift;           // of the row
   VReg binade_shift;    // shift + 3: a binade is 2^this units
-  VReg limit;           // largest number that becomes a code of 126
+  VReg limit;           // largest number that needs no look at the reference
   VReg bias;            // multiplier form: what `addend` is to the shift form
   VReg base_reference;  // reference at exponent 0, in units
   VReg next_scale;      // block_scale from the next tile on
