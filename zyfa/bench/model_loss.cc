@@ -57,9 +57,10 @@ ABSL_FLAG(std::string, tokens, "2048",
 ABSL_FLAG(std::string, attentions,
           "bf16_other,fp8_lean,fp8_lean:as_is,fp8_lean:rotated,fp8_lean:mean,"
           "fp8_exact,fp8_exact:as_is,fp8_exact:rotated,fp8_exact:mean,"
-          "aiter_like,aiter_like:as_is,ck_like,int8_shift,int8_shift:as_is,"
-          "int8_shift:rotated,int8_shift:mean,int8_multiply,"
-          "int8_multiply:as_is,int8_multiply:rotated,int8_multiply:mean",
+          "aiter_like,aiter_like:as_is,aiter_like:rotated,aiter_like:mean,"
+          "ck_like,int8_shift,int8_shift:as_is,int8_shift:rotated,"
+          "int8_shift:mean,int8_multiply,int8_multiply:as_is,"
+          "int8_multiply:rotated,int8_multiply:mean",
           "by comma, beside float32 and bf16, which always run: float32, "
           "float64; bf16, bf16_other (tiles of 128 keys and a maximum that "
           "always moves: as right as bf16); fp8_lean, fp8_exact, aiter_like, "
@@ -72,12 +73,13 @@ ABSL_FLAG(std::string, comparisons,
           "bf16_other-bf16,fp8_lean-fp8_exact,fp8_lean-aiter_like,"
           "fp8_exact-aiter_like,ck_like-aiter_like,fp8_lean-fp8_lean:as_is,"
           "fp8_lean-fp8_lean:rotated,fp8_lean-fp8_lean:mean,"
-          "fp8_exact-fp8_exact:as_is,fp8_lean:as_is-fp8_exact:as_is,"
-          "fp8_lean:as_is-aiter_like:as_is,int8_shift-fp8_lean,"
-          "int8_shift-int8_shift:as_is,int8_shift-int8_shift:rotated,"
-          "int8_shift-int8_shift:mean,int8_shift-aiter_like:as_is,"
-          "int8_shift:as_is-fp8_lean:as_is,int8_multiply-int8_shift,"
-          "int8_multiply-int8_multiply:as_is,int8_multiply-bf16",
+          "fp8_exact-fp8_exact:as_is,aiter_like-aiter_like:as_is,"
+          "fp8_lean:as_is-fp8_exact:as_is,fp8_lean:as_is-aiter_like:as_is,"
+          "int8_shift-fp8_lean,int8_shift:as_is-fp8_lean:as_is,"
+          "int8_shift:as_is-fp8_lean,int8_shift-int8_shift:as_is,"
+          "int8_shift-int8_shift:rotated,int8_shift-int8_shift:mean,"
+          "int8_multiply-int8_shift,int8_multiply-int8_multiply:as_is,"
+          "int8_multiply-bf16",
           "paired differences of KL, by comma: A-B of --attentions; others are "
           "left out");
 ABSL_FLAG(std::string, bf16_shares, "0,0.25,0.5,0.75,0.9",
