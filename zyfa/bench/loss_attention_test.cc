@@ -3,6 +3,7 @@
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -93,8 +94,8 @@ void ForLayers(const std::string& name, int64_t tokens,
   ASSERT_TRUE(logits.ok()) << logits.status();
 }
 
-std::vector<float> Run(const AttentionFunction& attention,
-                       const LayerAttention& layer) {
+std::vector<float> OutputOf(const AttentionFunction& attention,
+                            const LayerAttention& layer) {
   std::vector<float> output(layer.seqlen * layer.heads_q * layer.head_dim_v);
   const absl::Status status = attention(layer, absl::MakeSpan(output));
   EXPECT_TRUE(status.ok()) << status;
@@ -121,11 +122,11 @@ TEST_P(ModelsAndKernelsTest, OutputsOfALayer) {
                    {"bf16", "fp8_lean", "fp8_lean:as_is", "fp8_exact",
                     "int8_shift", "int8_multiply:rotated"}) {
                 const std::vector<float> model =
-                    Run(MakeAttention(Parse(name), 0, nullptr), layer);
-                const std::vector<float> kernel =
-                    Run(MakeAttention(Parse(std::string("emulated:") + name), 0,
-                                      &emulator),
-                        layer);
+                    OutputOf(MakeAttention(Parse(name), 0, nullptr), layer);
+                const std::vector<float> kernel = OutputOf(
+                    MakeAttention(Parse(std::string("emulated:") + name), 0,
+                                  &emulator),
+                    layer);
                 const bool bf16 = name == std::string("bf16");
                 const double apart = Apart(model, kernel);
                 const double error = Apart(kernel, exact);
@@ -135,7 +136,7 @@ TEST_P(ModelsAndKernelsTest, OutputsOfALayer) {
                 // some P round to the other neighbour.
                 EXPECT_LE(apart, bf16 ? 3e-4 : 1e-6);
                 // And it is attention.
-                EXPECT_LE(error, bf16 ? 5e-3 : 0.15);
+                EXPECT_LE(error, bf16 ? 8e-3 : 0.1);
                 EXPECT_GE(error, 1e-3);
               }
             });
@@ -146,8 +147,8 @@ TEST_P(ModelsAndKernelsTest, Float64) {
   ForLayers(GetParam(), 150,
             [&](const LayerAttention& layer, const std::vector<float>& exact) {
               const std::vector<float> float64 =
-                  Run(MakeAttention(Parse("float64"), 0, nullptr), layer);
-              EXPECT_LE(Apart(exact, float64), 1e-6);
+                  OutputOf(MakeAttention(Parse("float64"), 0, nullptr), layer);
+              EXPECT_LE(Apart(exact, float64), 3e-6);
             });
 }
 
@@ -158,10 +159,9 @@ TEST_P(ModelsAndKernelsTest, Preparations) {
               for (const std::string name : {"fp8_exact", "int8_shift"}) {
                 std::vector<std::vector<float>> outputs;
                 for (const char* steps : {"", ":rotated", ":mean", ":as_is"}) {
-                  outputs.push_back(Run(
+                  outputs.push_back(OutputOf(
                       MakeAttention(Parse(name + steps), 0, nullptr), layer));
-                  EXPECT_LE(Apart(outputs.back(), exact), 0.15)
-                      << name << steps;
+                  EXPECT_LE(Apart(outputs.back(), exact), 0.1) << name << steps;
                   for (size_t i = 0; i + 1 < outputs.size(); ++i) {
                     EXPECT_NE(outputs[i], outputs.back()) << name << steps << i;
                   }
