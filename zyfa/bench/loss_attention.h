@@ -27,13 +27,14 @@ struct LossAttention {
   Contender contender = {};  // kModel and kKernel
 };
 
-// Names, all of them, for --help.
+// Names, all of them, for people.
 inline constexpr absl::string_view kLossAttentionNames =
-    "float32, float64; bf16, bf16_other (tiles of 128 keys, a maximum that "
-    "always moves: as right as bf16); fp8_lean, fp8_exact, aiter_like, "
-    "ck_like, int8_shift, int8_multiply, each with the mean key removed and Q "
-    "and K rotated, or followed by :rotated or :mean (one of both) or :as_is "
-    "(none); emulated: before bf16, fp8_ or int8_ runs the kernel itself";
+    "float32, float64; bf16, bf16_other (as right: tiles of 128 keys and a "
+    "maximum that always moves); fp8_lean, fp8_exact, aiter_like, ck_like, "
+    "int8_shift, int8_multiply: the mean key removed and Q and K rotated, or "
+    "followed by :rotated or :mean (one of both) or :as_is (none). All these "
+    "are numeric models; with emulated: before it, bf16, fp8_ or int8_ is the "
+    "kernel itself";
 
 // InvalidArgument names the name and what is allowed.
 absl::StatusOr<LossAttention> ParseLossAttention(absl::string_view name);

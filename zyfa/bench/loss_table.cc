@@ -35,7 +35,7 @@ std::string Share(const ModelLoss& loss) {
 }
 
 void AddLosses(const std::vector<const Record*>& records, std::string& text) {
-  absl::StrAppendFormat(&text, "%-26s %-36s %-9s %6s %18s %18s %9s %19s",
+  absl::StrAppendFormat(&text, "%-29s %-36s %-9s %6s %18s %18s %9s %19s",
                         "attention", "prepared", "by", "bf16", "KL",
                         "KL from bf16", "bits/byte", "added bits/byte");
   const bool clocks = std::any_of(
@@ -47,7 +47,7 @@ void AddLosses(const std::vector<const Record*>& records, std::string& text) {
     const ModelLoss& loss = r->model_loss();
     if (!loss.has_kl()) continue;
     absl::StrAppendFormat(
-        &text, "%-26s %-36s %-9s %6s %18s %18s %9.5f %19s", r->variant(),
+        &text, "%-29s %-36s %-9s %6s %18s %18s %9.5f %19s", r->variant(),
         Prepared(*r), r->computed_by(), Share(loss),
         Thousandths(loss.kl(), loss.has_kl_standard_error(),
                     loss.kl_standard_error()),
@@ -72,12 +72,14 @@ void AddDifferences(const std::vector<const Record*>& records,
     const ModelLoss& loss = r->model_loss();
     if (!loss.has_kl_difference()) continue;
     if (first) {
-      absl::StrAppendFormat(&text, "\n%-26s %-36s %6s %18s   %s\n", "attention",
-                            "prepared", "bf16", "KL more", "than");
+      absl::StrAppendFormat(&text, "\n%-29s %-36s %-9s %6s %18s   %s\n",
+                            "attention", "prepared", "by", "bf16", "KL more",
+                            "than");
       first = false;
     }
-    absl::StrAppendFormat(&text, "%-26s %-36s %6s %18s   %s\n", r->variant(),
-                          Prepared(*r), Share(loss),
+    absl::StrAppendFormat(&text, "%-29s %-36s %-9s %6s %18s   %s\n",
+                          r->variant(), Prepared(*r), r->computed_by(),
+                          Share(loss),
                           Thousandths(loss.kl_difference(),
                                       loss.has_kl_difference_standard_error(),
                                       loss.kl_difference_standard_error()),

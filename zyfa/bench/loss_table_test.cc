@@ -55,8 +55,9 @@ TEST(LossTableTest, FiguresOfTheRecords) {
        {"\ngqa, 256 tokens of 4 segments.", "\nmla, 256 tokens of 4",
         "1.2345 +- 0.1000", " 2.0000  ", "1.25000", "-3.0000 +- 0.5000",
         "mean key removed    ", "12.5%", "     2.5000    1.7500\n",
-        "batch 3 of 512 tokens", "-0.1100 +- 0.0200   fp8_exact, as is\n",
-        "AITER-like                 as is "}) {
+        "batch 3 of 512 tokens",
+        "model            -0.1100 +- 0.0200   fp8_exact, as is\n",
+        "AITER-like                    as is "}) {
     EXPECT_THAT(text, HasSubstr(part));
   }
   // Only the first model has clocks and differences.

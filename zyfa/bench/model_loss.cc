@@ -61,14 +61,9 @@ ABSL_FLAG(std::string, attentions,
           "ck_like,int8_shift,int8_shift:as_is,int8_shift:rotated,"
           "int8_shift:mean,int8_multiply,int8_multiply:as_is,"
           "int8_multiply:rotated,int8_multiply:mean",
-          "by comma, beside float32 and bf16, which always run: float32, "
-          "float64; bf16, bf16_other (tiles of 128 keys and a maximum that "
-          "always moves: as right as bf16); fp8_lean, fp8_exact, aiter_like, "
-          "ck_like, int8_shift, int8_multiply: with the mean key removed and Q "
-          "and K rotated, or followed by :rotated or :mean (one of both) or "
-          ":as_is (none). All are numeric models; with emulated: before it, "
-          "bf16, fp8_ or int8_ is the kernel itself on the emulator, for some "
-          "hundred tokens");
+          absl::StrCat("by comma, beside float32 and bf16, which always run: ",
+                       zyfa::bench::kLossAttentionNames,
+                       " on the emulator, for some hundred tokens"));
 ABSL_FLAG(std::string, comparisons,
           "bf16_other-bf16,fp8_lean-fp8_exact,fp8_lean-aiter_like,"
           "fp8_exact-aiter_like,ck_like-aiter_like,fp8_lean-fp8_lean:as_is,"
