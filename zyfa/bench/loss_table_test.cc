@@ -56,7 +56,7 @@ TEST(LossTableTest, FiguresOfTheRecords) {
         "1.2345 +- 0.1000", " 2.0000  ", "1.25000", "-3.0000 +- 0.5000",
         "mean key removed    ", "12.5%", "     2.5000    1.7500\n",
         "batch 3 of 512 tokens",
-        "model            -0.1100 +- 0.0200   fp8_exact, as is\n",
+        "model             -0.1100 +- 0.0200   fp8_exact, as is\n",
         "AITER-like                    as is "}) {
     EXPECT_THAT(text, HasSubstr(part));
   }

@@ -36,6 +36,21 @@ if [[ $differences -ne 2 ]]; then
   failures=$((failures + 1))
 fi
 
+# kl_of MODEL SHARE: of the model of fp8_lean with that share of heads in bf16.
+kl_of() {
+  grep "\"model\":\"$1\"" "$work/records.json" |
+    grep '"computed_by":"model"' | grep "\"bf16_head_share\":$2[,}]" |
+    sed -n 's/.*"kl":\([0-9.e-]*\).*/\1/p'
+}
+# The half that is most sensitive is more than half of the loss.
+for model in gqa mla; do
+  if ! awk -v all="$(kl_of $model 0)" -v half="$(kl_of $model 0.5)" \
+    'BEGIN { exit !(half > 0 && half < all / 2) }'; then
+    echo "$model: KL $(kl_of $model 0), with half in bf16 $(kl_of $model 0.5)"
+    failures=$((failures + 1))
+  fi
+done
+
 # Two segments: standard errors. A directory that ends in a slash.
 run 0 --models=zyfa/models/testdata/gqa/ --segments=2 --tokens=32 \
   --attentions=bf16_other --bf16_shares= --clock_batch=0 --threads=1 \
