@@ -8,18 +8,14 @@
 #include <string>
 #include <vector>
 
-#include "absl/status/status.h"
-#include "absl/types/span.h"
 #include "gtest/gtest.h"
 #include "zyfa/bench/contender.h"
+#include "zyfa/bench/head_kernel.h"
 #include "zyfa/bench/inputs.h"
 #include "zyfa/bench/layer_inputs.h"
 #include "zyfa/bench/layer_runs.h"
 #include "zyfa/bench/row_errors.h"
-#include "zyfa/launch/attention.h"
-#include "zyfa/launch/device_buffer.h"
 #include "zyfa/launch/emulator_device.h"
-#include "zyfa/launch/tensor.h"
 #include "zyfa/models/captured_layer.h"
 #include "zyfa/models/text_segment.h"
 #include "zyfa/models/transformer.h"
@@ -47,51 +43,13 @@ std::vector<CapturedLayer> Captured(const std::string& model) {
   return *layers;
 }
 
-DeviceBuffer Upload(Device& device, absl::Span<const uint8_t> bytes) {
-  auto buffer = DeviceBuffer::Create(device, bytes.size());
-  EXPECT_TRUE(buffer.ok()) << buffer.status();
-  EXPECT_TRUE(device.CopyToDevice(buffer->address(), bytes).ok());
-  return *std::move(buffer);
-}
-
 // The kernel's output, [token][channel].
-std::vector<double> RunKernel(const std::string& variant, const Variant& v,
-                              const Inputs& in) {
+std::vector<double> RunKernel(const Variant& variant, const Inputs& in) {
   EmulatorDevice device;
-  const DeviceBuffer query = Upload(device, in.query.bytes());
-  const DeviceBuffer key = Upload(device, in.key.bytes());
-  const DeviceBuffer value = Upload(device, in.value.bytes());
-  std::vector<Bf16> stored(kTokens * 128, Bf16{0xffff});
-  const DeviceBuffer output = Upload(device, BytesOf(stored));
-  DeviceBuffer shifts, multipliers;
-  AttentionParams params;
-  params.query =
-      DenseTensor(query.address(), 1, kTokens, 1, v.head_dim_qk, v.data_type);
-  params.key =
-      DenseTensor(key.address(), 1, kTokens, 1, v.head_dim_qk, v.data_type);
-  params.value = DenseTensor(value.address(), 1, kTokens, 1, 128, ValueType(v));
-  params.output = DenseTensor(output.address(), 1, kTokens, 1, 128);
-  params.mask = v.mask;
-  params.variant = variant;
-  in.SetScales(v, params);
-  if (!in.query_shifts.empty()) {
-    shifts = Upload(device, in.query_shifts);
-    params.query_shift = DenseTokens(shifts.address(), 1, 1, kTokens, 1);
-  }
-  if (!in.key_multipliers.empty()) {
-    multipliers = Upload(device, BytesOf(in.key_multipliers));
-    params.key_multiplier =
-        DenseTokens(multipliers.address(), 1, 1, kTokens, 4);
-  }
-  absl::Status status = AttentionForward(params, device);
-  status.Update(device.Synchronize());
-  status.Update(device.CopyFromDevice(
-      absl::MakeSpan(reinterpret_cast<uint8_t*>(stored.data()),
-                     stored.size() * sizeof(Bf16)),
-      output.address()));
-  EXPECT_TRUE(status.ok()) << status;
+  const auto stored = RunHeadKernel(variant, in, kTokens, device);
+  EXPECT_TRUE(stored.ok()) << stored.status();
   std::vector<double> numbers;
-  for (const Bf16 x : stored) numbers.push_back(double{x.ToFloat()});
+  for (const Bf16 x : *stored) numbers.push_back(double{x.ToFloat()});
   return numbers;
 }
 
@@ -115,8 +73,7 @@ void ExpectModelsAreKernels(const CapturedLayer& head) {
         runs->Float64(contender.preparation, bf16 ? kNothing : kAllRounded);
     ASSERT_TRUE(given.ok()) << given.status();
     const std::vector<double> want = RoundedToBf16(**model);
-    const std::vector<double> got =
-        RunKernel(name, *variant, (*inputs)->Head(0));
+    const std::vector<double> got = RunKernel(*variant, (*inputs)->Head(0));
     ASSERT_EQ(got.size(), want.size());
     int changed = 0;
     for (size_t i = 0; i < got.size(); ++i) changed += got[i] != want[i];

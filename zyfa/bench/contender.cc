@@ -24,6 +24,7 @@ Probability ProbabilityOf(const Contender& contender) {
 std::string VariantOf(const Contender& contender, int head_dim_qk) {
   if (contender.arithmetic == Arithmetic::kAiterLike) return "AITER-like";
   if (contender.arithmetic == Arithmetic::kCkLike) return "CK-like";
+  if (contender.arithmetic == Arithmetic::kOtherBf16) return "another BF16";
   const std::string kernel =
       VariantName({.data_type = contender.preparation.data_type,
                    .head_dim_qk = head_dim_qk,

@@ -1,66 +1,21 @@
 #include "zyfa/bench/layer_runs.h"
 
 #include <cstddef>
-#include <variant>
 
 #include "absl/strings/str_cat.h"
 #include "zyfa/bench/inputs.h"
-#include "zyfa/numerics/bf16.h"
-#include "zyfa/numerics/e4m3.h"
 #include "zyfa/reference/attention.h"
-#include "zyfa/reference/bf16_model.h"
-#include "zyfa/reference/fp8_model.h"
-#include "zyfa/reference/fp8_tensors.h"
 #include "zyfa/reference/int8_model.h"
-#include "zyfa/reference/int8_tensors.h"
-#include "zyfa/reference/published_fp8.h"
 #include "zyfa/variant/attention_args.h"
 
 namespace zyfa::bench {
 namespace {
 
 using models::CapturedLayer;
-using numerics::Bf16;
-using numerics::E4m3;
 using reference::AttentionResult;
 using reference::TensorView;
 
 constexpr int64_t kHeadDimV = 128;
-
-reference::Fp8ModelOptions Fp8Options(Arithmetic arithmetic) {
-  reference::Fp8ModelOptions options;
-  switch (arithmetic) {
-    case Arithmetic::kAiterLike:
-      return reference::AiterLikeFp8();
-    case Arithmetic::kCkLike:
-      return reference::CkLikeFp8();
-    case Arithmetic::kLeanInteger:
-      return reference::IntegerMaximumFp8(Probability::kLean);
-    case Arithmetic::kExactInteger:
-      return reference::IntegerMaximumFp8(Probability::kExact);
-    case Arithmetic::kExact:
-      options.probability = Probability::kExact;
-      break;
-    default:
-      break;
-  }
-  return options;
-}
-
-template <typename T>
-const std::vector<T>& As(const Elements& elements) {
-  return std::get<std::vector<T>>(elements.values);
-}
-
-reference::Int8Tensors Int8Tensors(const reference::AttentionProblem& problem,
-                                   const Inputs& in) {
-  return {.problem = problem,
-          .query = As<int8_t>(in.query),
-          .key = As<int8_t>(in.key),
-          .value = As<E4m3>(in.value),
-          .shifts = in.query_shifts,
-          .multipliers = in.key_multipliers};
-}
 
 // Heads count as they are in the layer.
 absl::StatusOr<AttentionResult> Times(absl::StatusOr<AttentionResult> result,
@@ -173,37 +128,15 @@ absl::StatusOr<LayerRuns::Rows> LayerRuns::RunModel(
     const LayerInputs& inputs) {
   return ForHeads([&](int64_t head) -> absl::StatusOr<AttentionResult> {
     const Inputs in = inputs.Head(head);
-    if (arithmetic == Arithmetic::kBf16) {
-      reference::Bf16ModelOptions options;
-      options.rescale_binades = kRescaleBinades;
-      options.round_output = false;
-      options.attention = attention_;
-      return reference::Bf16Attention(
-          problem_, View(As<Bf16>(in.query).data(), layer_->head_dim_qk),
-          View(As<Bf16>(in.key).data(), layer_->head_dim_qk),
-          View(As<Bf16>(in.value).data(), kHeadDimV), options);
+    if (arithmetic != Arithmetic::kInt8) {
+      return RunHeadModel(arithmetic, in, problem_, attention_);
     }
-    if (arithmetic == Arithmetic::kInt8) {
-      reference::Int8SlowPathCounter counter(rows(), layer_->seqlen);
-      reference::Int8ModelOptions options;
-      options.attention = attention_;
-      options.on_tile = [&](const reference::Int8Tile& tile) {
-        counter.Note(tile);
-      };
-      auto result = Int8Tensors(problem_, in).Model(options);
-      slow_paths_[preparation] += counter.Count();
-      return Times(std::move(result), in.value_descale);
-    }
-    reference::Fp8Tensors t;
-    t.problem = problem_;
-    t.problem.softmax_scale = double{in.softmax_scale};
-    t.query = {As<E4m3>(in.query), in.query_descale};
-    t.key = {As<E4m3>(in.key), in.key_descale};
-    t.value = {As<E4m3>(in.value), in.value_descale};
-    reference::Fp8ModelOptions options = Fp8Options(arithmetic);
-    options.output = reference::Fp8Output::kFloat32;
-    options.attention = attention_;
-    return t.Model(options);
+    reference::Int8SlowPathCounter counter(rows(), layer_->seqlen);
+    auto result = RunHeadModel(
+        arithmetic, in, problem_, attention_,
+        [&](const reference::Int8Tile& tile) { counter.Note(tile); });
+    slow_paths_[preparation] += counter.Count();
+    return result;
   });
 }
 
@@ -227,7 +160,7 @@ absl::StatusOr<const LayerRuns::Rows*> LayerRuns::ExactP(
   if (!inputs.ok()) return inputs.status();
   auto rows = ForHeads([&](int64_t head) {
     const Inputs in = (*inputs)->Head(head);
-    return Times(Int8Tensors(problem_, in).ExactP(attention_),
+    return Times(Int8TensorsOf(in, problem_).ExactP(attention_),
                  in.value_descale);
   });
   if (!rows.ok()) return rows.status();

@@ -9,6 +9,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "zyfa/bench/head_model.h"
 #include "zyfa/bench/layer_inputs.h"
 #include "zyfa/models/captured_layer.h"
 #include "zyfa/reference/int8_slow_paths.h"
@@ -24,18 +25,6 @@ struct LayerRunOptions {
 
 // InvalidArgument unless rows_per_head is a multiple of 256 of at most seqlen.
 absl::Status CheckRows(int64_t rows_per_head, int64_t seqlen);
-
-// What computes attention: the numeric model of a kernel.
-enum class Arithmetic {
-  kLean,          // FP8
-  kExact,         // FP8
-  kLeanInteger,   // FP8 with a running maximum of whole binades
-  kExactInteger,  // the same
-  kAiterLike,     // reference/published_fp8.h
-  kCkLike,        // the same
-  kInt8,          // shift form; with scales of tokens, multiplier form
-  kBf16,
-};
 
 // Which of the inputs a kernel's preparation rounds.
 enum Rounding : unsigned {

@@ -20,20 +20,24 @@ std::vector<Bf16> Round(absl::Span<const float> numbers) {
 
 }  // namespace
 
+CapturedLayer RoundLayer(const LayerAttention& layer) {
+  return {.seqlen = layer.seqlen,
+          .heads_q = layer.heads_q,
+          .heads_kv = layer.heads_kv,
+          .head_dim_qk = layer.head_dim_qk,
+          .head_dim_v = layer.head_dim_v,
+          .query = Round(layer.query),
+          .key = Round(layer.key),
+          .value = Round(layer.value)};
+}
+
 absl::StatusOr<std::vector<CapturedLayer>> CaptureLayers(
     const Transformer& model, absl::Span<const int32_t> tokens, int threads) {
   std::vector<CapturedLayer> layers;
   const AttentionFunction exact = Float32Attention(threads);
   const auto capture = [&](const LayerAttention& layer,
                            absl::Span<float> output) {
-    layers.push_back({.seqlen = layer.seqlen,
-                      .heads_q = layer.heads_q,
-                      .heads_kv = layer.heads_kv,
-                      .head_dim_qk = layer.head_dim_qk,
-                      .head_dim_v = layer.head_dim_v,
-                      .query = Round(layer.query),
-                      .key = Round(layer.key),
-                      .value = Round(layer.value)});
+    layers.push_back(RoundLayer(layer));
     // Nobody reads what comes after the last layer's Q, K and V.
     if (layer.layer + 1 == model.config().layers) return absl::OkStatus();
     return exact(layer, output);

@@ -8,6 +8,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
+#include "zyfa/models/attention.h"
 #include "zyfa/models/transformer.h"
 #include "zyfa/numerics/bf16.h"
 
@@ -26,6 +27,9 @@ struct CapturedLayer {
   std::vector<numerics::Bf16> key = {};
   std::vector<numerics::Bf16> value = {};
 };
+
+// What a kernel receives for the numbers that a layer hands to attention.
+CapturedLayer RoundLayer(const LayerAttention& layer);
 
 // Runs `model` on `tokens` with exact attention and keeps what its layers hand
 // to attention, in their order. `threads`: 0 is one for each processor. Errors:

@@ -26,6 +26,33 @@ std::vector<double> LogProbabilities(absl::Span<const float> logits) {
   return result;
 }
 
+absl::StatusOr<std::vector<double>> AllLogProbabilities(
+    absl::Span<const float> logits, int64_t vocabulary) {
+  if (vocabulary < 1 || logits.size() % vocabulary != 0) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("there are ", logits.size(),
+                     " logits; allowed: multiples of a vocabulary of ",
+                     vocabulary, ", 1 at least"));
+  }
+  std::vector<double> result;
+  result.reserve(logits.size());
+  for (size_t i = 0; i < logits.size(); i += vocabulary) {
+    const std::vector<double> row =
+        LogProbabilities(logits.subspan(i, vocabulary));
+    result.insert(result.end(), row.begin(), row.end());
+  }
+  return result;
+}
+
+double MeanKlDivergence(absl::Span<const double> log_p,
+                        absl::Span<const double> log_q, int64_t vocabulary) {
+  double sum = 0;
+  for (size_t i = 0; i < log_p.size(); ++i) {
+    sum += numerics::Exp2(log_p[i] * numerics::kLog2E) * (log_p[i] - log_q[i]);
+  }
+  return sum / static_cast<double>(log_p.size() / vocabulary);
+}
+
 absl::StatusOr<std::vector<double>> Losses(absl::Span<const float> logits,
                                            absl::Span<const int32_t> targets,
                                            int64_t vocabulary) {

@@ -78,5 +78,34 @@ TEST(LossTest, RefusesSizesThatDoNotFit) {
   }
 }
 
+TEST(LossTest, AllLogProbabilitiesGoRowByRow) {
+  const float ln3 = static_cast<float>(std::log(3.0));
+  const auto logs = AllLogProbabilities(std::vector<float>{ln3, 0, 5, 5}, 2);
+  ASSERT_TRUE(logs.ok()) << logs.status();
+  ASSERT_EQ(logs->size(), 4u);
+  EXPECT_NEAR((*logs)[0], std::log(0.75), 1e-7);
+  EXPECT_NEAR((*logs)[1], std::log(0.25), 1e-7);
+  EXPECT_NEAR((*logs)[3], std::log(0.5), 1e-12);
+  EXPECT_THAT(
+      std::string(
+          AllLogProbabilities(std::vector<float>(5), 2).status().message()),
+      HasSubstr("there are 5 logits; allowed: multiples of a "
+                "vocabulary of 2, 1 at least"));
+}
+
+TEST(LossTest, KlDivergence) {
+  // Of (1/4, 3/4) from (1/2, 1/2): 1/2 ln 2 + 1/2 ln 2/3 = 1/2 ln 4/3. The
+  // other way round: 1/4 ln 1/2 + 3/4 ln 3/2. Of a row from itself: 0.
+  const double half = std::log(0.5), quarter = std::log(0.25),
+               most = std::log(0.75);
+  EXPECT_NEAR(MeanKlDivergence({half, half}, {quarter, most}, 2),
+              0.143841036225890, 1e-14);
+  EXPECT_NEAR(MeanKlDivergence({quarter, most}, {half, half}, 2),
+              0.130812035941137, 1e-14);
+  EXPECT_NEAR(MeanKlDivergence({half, half, quarter, most},
+                               {quarter, most, quarter, most}, 2),
+              0.143841036225890 / 2, 1e-14);
+}
+
 }  // namespace
 }  // namespace zyfa::models

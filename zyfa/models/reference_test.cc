@@ -1,5 +1,6 @@
-// Both models against an independent float64 forward pass of the same weights:
-// the reference.json beside each of them.
+// Both models against others' forward passes of the same weights: an
+// independent float64 one, the reference.json beside each of them, and PyTorch
+// in float32, their torch.json.
 
 #include <algorithm>
 #include <cmath>
@@ -97,6 +98,14 @@ AttentionFunction Compare(const pb::ListValue& layers) {
       };
 }
 
+void ReadJson(const std::string& path, pb::Struct& object) {
+  std::ifstream in(path);
+  const std::string text{std::istreambuf_iterator<char>(in), {}};
+  absl::StatusOr<pb::Struct> parsed = ParseJsonObject(text);
+  ASSERT_TRUE(parsed.ok()) << path << ": " << parsed.status();
+  object = *std::move(parsed);
+}
+
 class ReferenceTest : public ::testing::TestWithParam<const char*> {
  protected:
   void SetUp() override {
@@ -104,11 +113,8 @@ class ReferenceTest : public ::testing::TestWithParam<const char*> {
     absl::StatusOr<Transformer> model = Transformer::Load(directory);
     ASSERT_TRUE(model.ok()) << model.status();
     model_ = std::make_unique<Transformer>(*std::move(model));
-    std::ifstream in(directory + "/reference.json");
-    const std::string text{std::istreambuf_iterator<char>(in), {}};
-    absl::StatusOr<pb::Struct> reference = ParseJsonObject(text);
-    ASSERT_TRUE(reference.ok()) << reference.status();
-    reference_ = *std::move(reference);
+    ReadJson(directory + "/reference.json", reference_);
+    ReadJson(directory + "/torch.json", torch_);
     ASSERT_EQ(Field(reference_, "tokens").number_value(), kTokens);
   }
 
@@ -119,10 +125,10 @@ class ReferenceTest : public ::testing::TestWithParam<const char*> {
         .struct_value();
   }
 
-  TextSegment Text(int64_t segment) const {
+  TextSegment Text(int64_t segment, int64_t tokens = kTokens) const {
     absl::StatusOr<TextSegment> text =
         ReadTextSegment(std::string(kTestdata) + "val_256k.txt", segment,
-                        kTokens, model_->config().bos);
+                        tokens, model_->config().bos);
     EXPECT_TRUE(text.ok()) << text.status();
     return *std::move(text);
   }
@@ -137,6 +143,7 @@ class ReferenceTest : public ::testing::TestWithParam<const char*> {
 
   std::unique_ptr<Transformer> model_;
   pb::Struct reference_;
+  pb::Struct torch_;
 };
 
 TEST_P(ReferenceTest, Losses) {
@@ -186,6 +193,43 @@ TEST_P(ReferenceTest, LayersAndLargestProbabilities) {
     EXPECT_EQ(std::count_if(logs.begin(), logs.end(),
                             [least](double log) { return log >= least; }),
               5);
+  }
+}
+
+TEST_P(ReferenceTest, PyTorch) {
+  const auto tokens =
+      static_cast<int64_t>(Field(torch_, "tokens").number_value());
+  ASSERT_EQ(tokens, 2048);
+  const int64_t vocabulary = model_->config().vocabulary;
+  for (const int64_t segment : Segments()) {
+    SCOPED_TRACE("segment " + std::to_string(segment));
+    const TextSegment text = Text(segment, tokens);
+    const std::vector<float> logits = Logits(text, Float32Attention());
+    const auto losses = Losses(logits, text.targets, vocabulary);
+    ASSERT_TRUE(losses.ok()) << losses.status();
+    EXPECT_NEAR(BitsPerByte(*losses),
+                Field(torch_, "bits_per_byte")
+                    .list_value()
+                    .values(static_cast<int>(segment))
+                    .number_value(),
+                1e-6);
+    if (segment != 0) continue;
+    const auto& positions = Field(torch_, "logits").struct_value().fields();
+    ASSERT_EQ(positions.size(), 4);
+    for (const auto& [position_text, expected] : positions) {
+      int64_t position;
+      ASSERT_TRUE(absl::SimpleAtoi(position_text, &position));
+      ASSERT_EQ(expected.list_value().values_size(), vocabulary);
+      double apart = 0, all = 0;
+      for (int i = 0; i < vocabulary; ++i) {
+        const double want = expected.list_value().values(i).number_value();
+        const double difference = logits[position * vocabulary + i] - want;
+        apart += difference * difference;
+        all += want * want;
+      }
+      // Both are float32: some of its roundings apart.
+      EXPECT_LE(std::sqrt(apart / all), 1e-5) << "position " << position_text;
+    }
   }
 }
 

@@ -6,9 +6,11 @@
 
 namespace zyfa::models {
 
-absl::StatusOr<TextSegment> ReadTextSegment(const std::string& path,
-                                            int64_t segment, int64_t tokens,
-                                            int32_t bos) {
+namespace {
+
+// `at_end`: of the last tokens, else of the first.
+absl::StatusOr<TextSegment> Read(const std::string& path, int64_t segment,
+                                 int64_t tokens, int32_t bos, bool at_end) {
   if (tokens < 1 || tokens > kSegmentBytes) {
     return absl::InvalidArgumentError(
         absl::StrCat("tokens is ", tokens, "; allowed: 1 .. ", kSegmentBytes));
@@ -24,8 +26,9 @@ absl::StatusOr<TextSegment> ReadTextSegment(const std::string& path,
             ", the number of ", kSegmentBytes, "-byte segments")));
   }
   std::string text(tokens, '\0');
-  if (absl::Status status =
-          ReadFileAt(path, segment * kSegmentBytes, text.data(), tokens);
+  const int64_t offset =
+      segment * kSegmentBytes + (at_end ? kSegmentBytes - tokens : 0);
+  if (absl::Status status = ReadFileAt(path, offset, text.data(), tokens);
       !status.ok()) {
     return InFile(path, status);
   }
@@ -37,6 +40,20 @@ absl::StatusOr<TextSegment> ReadTextSegment(const std::string& path,
   result.tokens.insert(result.tokens.end(), result.targets.begin(),
                        result.targets.end() - 1);
   return result;
+}
+
+}  // namespace
+
+absl::StatusOr<TextSegment> ReadTextSegment(const std::string& path,
+                                            int64_t segment, int64_t tokens,
+                                            int32_t bos) {
+  return Read(path, segment, tokens, bos, /*at_end=*/false);
+}
+
+absl::StatusOr<TextSegment> ReadTextSegmentEnd(const std::string& path,
+                                               int64_t segment, int64_t tokens,
+                                               int32_t bos) {
+  return Read(path, segment, tokens, bos, /*at_end=*/true);
 }
 
 }  // namespace zyfa::models

@@ -26,6 +26,11 @@ absl::StatusOr<TextSegment> ReadTextSegment(const std::string& path,
                                             int64_t segment, int64_t tokens,
                                             int32_t bos);
 
+// The same of its last `tokens`, as if the text began with them.
+absl::StatusOr<TextSegment> ReadTextSegmentEnd(const std::string& path,
+                                               int64_t segment, int64_t tokens,
+                                               int32_t bos);
+
 }  // namespace zyfa::models
 
 #endif  // ZYFA_MODELS_TEXT_SEGMENT_H_

@@ -45,6 +45,17 @@ TEST_F(TextSegmentTest, AWholeSegment) {
   EXPECT_EQ(text->targets.back(), 'x');
 }
 
+TEST_F(TextSegmentTest, TheEndOfASegment) {
+  const auto text = ReadTextSegmentEnd(path_, 0, kSegmentBytes - 2, 256);
+  ASSERT_TRUE(text.ok()) << text.status();
+  EXPECT_EQ(text->targets.size(), 16382u);
+  EXPECT_EQ(text->tokens.front(), 256);
+  EXPECT_EQ(text->targets[0], 'c');
+  EXPECT_EQ(text->tokens[1], 'c');
+  EXPECT_EQ(text->targets[1], 'd');
+  EXPECT_EQ(text->targets.back(), 'x');
+}
+
 TEST_F(TextSegmentTest, RefusesWhatIsNotThere) {
   for (const int64_t segment : {-1, 2}) {
     const auto text = ReadTextSegment(path_, segment, 1, 256);
